@@ -338,7 +338,12 @@ const kinds: Readonly<Record<string, Kind>> = {
     valid: '[[registry]]\nlocation = "registry.example.com"\n',
   },
   'hardware data': {
-    uses: ['deploy baremetalhost --hardware', 'deploy node --hardware', 'prepare --hardware'],
+    uses: [
+      'deploy baremetalhost --hardware',
+      'deploy node --hardware',
+      'prepare --hardware',
+      'validate --hardware',
+    ],
     faults: [
       { title: 'an inventory', input: inventoryOf(), says: 'contains no hardware data', isFatal: true },
       { title: 'no YAML', input: '{a: [', says: /input:1/, isFatal: true },
@@ -512,6 +517,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
     '--bmc redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1 --credentials login --check --timeout 1s'.split(
       ' ',
     ),
+  'validate --hardware': ['inv.yaml'],
   'prepare --hardware': [...inventoryFlags, '--artifacts', 'ign', '-o', 'out'],
   'prepare --iso': prepared,
   'prepare --kernel': [...prepared, '--initramfs', 'a.img', '--rootfs', 'rootfs'],

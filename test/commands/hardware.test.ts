@@ -57,7 +57,7 @@ describe.each(commands)('%s --hardware', (_title, words) => {
     );
     expect(run.stderr).toContain('the machine has no interface eno1 (hardware-no-interface)');
     expect(run.stderr).toMatch(
-      /machines contains no machine with .* \(hardware-no-machine\)\n.*\n {2}for unknown/,
+      /machines contains no machine with .* \(hardware-no-machine\)\n {2}for unknown/,
     );
   });
 
@@ -71,6 +71,21 @@ describe.each(commands)('%s --hardware', (_title, words) => {
     );
     expect(refused.stderr).toContain('use hctl="6:0:0:0" for /dev/sda');
     expect(await runCli([...args, '--ignore', 'hardware-no-disk'], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('validate --hardware', () => {
+  it('compares the hosts of an inventory', async () => {
+    const args = ['validate', '--hardware', 'machines/bareMetalHost.yaml'];
+    const run = await runCli([...args, 'none.yaml'], { cwd });
+    expect(run.code).toBe(1);
+    const words = run.stdout.replaceAll(/\s+/g, ' ');
+    expect(words).toContain('error: node-0: no disk of the machine matches hctl');
+    expect(words).toContain('(hardware-no-interface)');
+    expect(words).toContain('(hardware-no-machine)');
+    expect(await runCli([...args, 'inventory.yaml'], { cwd })).toMatchObject({ code: 0 });
+    const missing = await runCli(['validate', '--hardware', 'none', 'inventory.yaml'], { cwd });
+    expect([missing.code, missing.stdout]).toEqual([1, expect.stringContaining('not found: none')]);
   });
 });
 

@@ -47,7 +47,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { hostBootFiles, hostScriptPaths } from '../../kargs/folder.ts';
 import { type DhcpRange, usualRange } from '../../kargs/dnsmasq.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
-import { createHardwareCheck } from '../../hosts/artifacts/hostHardware.ts';
+import { plannedHardware } from '../../hosts/artifacts/hostHardware.ts';
+import { createHardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../../hosts/artifacts/manifest.ts';
 import { report } from '../../io/report/report.ts';
@@ -130,7 +131,9 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
         const file = (kind: ConfigArtifact, plan: HostPlan): string =>
           fileIn(hostFolder(host.name), kind, plan, wanted);
         const plan = await planHost(host, job, { images, publish, file }, hostIo);
-        return plan !== undefined && checkHardware?.(host, plan, hostIo) === false ? undefined : plan;
+        const isBootable =
+          plan === undefined || checkHardware?.(host, plannedHardware(plan), hostIo) !== false;
+        return isBootable ? plan : undefined;
       },
       hostRun,
     );

@@ -67,6 +67,11 @@ export function declareValidate(command: Command, context: Context): void {
       ),
     )
     .option(
+      '--hardware <path>',
+      'inspection data of machines to compare the hosts of inventories with: a file or a folder of "baremetal node inventory save", ' +
+        '"try --save" or BareMetalHosts',
+    )
+    .option(
       '--ipa-version <release>',
       'release of ironic-python-agent to check against (default: the newest)',
     );

@@ -49,6 +49,8 @@ export interface ValidateOptions extends ValidationOptions {
   readonly files: readonly string[];
   /** Default: `text`. */
   readonly format?: string;
+  /** A file or a folder with inspection data, with which the hosts of inventories are compared. */
+  readonly hardware?: string;
 }
 
 /**
@@ -59,7 +61,8 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   const reporter = await reporters[parseFormat(options.format, formats)](io);
   const { createUnitCheck } = await import('../../hosts/input/unitTools.ts');
   const checkUnits = createUnitCheck(io, (message) => report(io, { severity: 'info', message }));
-  const checkOptions = { ...(await readCheckOptions(options, io)), checkUnits };
+  const { hardware } = options;
+  const checkOptions = { ...(await readCheckOptions(options, io)), checkUnits, hardware };
   if (options.files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
@@ -104,6 +107,8 @@ const lintModes = ['none', 'agent'] as const;
 /** Options for a document of the user. */
 interface DocumentOptions extends CheckOptions {
   readonly filesDir?: FilesDir | undefined;
+  /** Of inventories. */
+  readonly hardware?: string | undefined;
 }
 
 async function readCheckOptions(
@@ -175,7 +180,7 @@ async function check({ file, content }: Document, options: DocumentOptions, io: 
   const bytes = content === 'unread' ? await readContent(file, io) : content;
   if (!isConfFile(file)) {
     const { checkIfInventory } = await import('./validateInventory.ts');
-    const checked = await checkIfInventory(file, bytes, options.checkUnits, io);
+    const checked = await checkIfInventory(file, bytes, options, io);
     if (checked !== undefined) return checked;
   }
   return { file, ...(await checkDocument(file, bytes, options, io)) };

@@ -3,6 +3,7 @@
  * Unchanged files are not written.
  */
 
+import type { HardwareCheck } from './hardwareCheck.ts';
 import type { InventoryHost } from './inventoryDocument.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import { UsageError } from '../../core/errors.ts';
@@ -42,6 +43,7 @@ export function renderEach(
   source: RenderSource,
   run: HostRun,
   checkUnits?: CheckUnits,
+  checkHardware?: HardwareCheck,
 ): AsyncGenerator<MadeHost<RenderedConfig>> {
   const render = createRenderer(checkUnits);
   const checkAddresses = createAddressCheck();
@@ -50,8 +52,10 @@ export function renderEach(
     async (host, hostIo) => {
       const own = hostSource(host, source, hostIo);
       const config = await render(own);
-      if (config !== undefined) checkAddresses(host, config.connections, own.io);
-      return config;
+      if (config === undefined) return undefined;
+      checkAddresses(host, config.connections, own.io);
+      const { connections } = config;
+      return checkHardware?.(host, { connections }, own.io) === false ? undefined : config;
     },
     run,
   );

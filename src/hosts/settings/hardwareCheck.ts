@@ -1,0 +1,46 @@
+/** Compares the hosts of an inventory with their machines (`--hardware`). */
+
+import { checkHardware, type ExpectedHardware, hardwareRules } from '../../agent/hardwareChecks.ts';
+import { diagnosticAt, type Finding, hasErrors } from '../../core/finding.ts';
+import type { Io } from '../../io/io.ts';
+import { report } from '../../io/report/report.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
+import { readRootDevice } from '../../ipa/rootDeviceHints.ts';
+import { machineOf, readHardwareFiles } from '../input/hardwareFiles.ts';
+import type { InventoryHost } from './inventoryDocument.ts';
+
+/** What the entry of the inventory does not say: that of the rendered config, and of the images. */
+export type BootedHardware = Pick<ExpectedHardware, 'architecture' | 'connections' | 'memory'>;
+
+/** Reports what differs between a host and its machine. False if the host would not boot or not be installed. */
+export type HardwareCheck = (host: InventoryHost, booted: BootedHardware, io: Io) => boolean;
+
+/** @throws CliError if a file cannot be read, or describes no machine */
+export async function createHardwareCheck(path: string, io: Io): Promise<HardwareCheck> {
+  const machines = await readHardwareFiles(path, io);
+  return (host, booted, hostIo) => {
+    const machine = machineOf(machines, host);
+    const missing = `${path} contains no machine with the name or the MAC address of the host`;
+    const findings: readonly Finding[] =
+      machine === undefined
+        ? [{ ...hardwareRules.noMachine, path: [], message: missing }]
+        : checkHardware(expectedHardware(host, booted), machine);
+    const counted = withoutIgnored(findings, hostIo);
+    report(
+      hostIo,
+      counted.map((finding) => diagnosticAt(finding, finding.path.length > 0 ? host.at : undefined)),
+    );
+    return !hasErrors(counted);
+  };
+}
+
+export function expectedHardware(host: InventoryHost, booted: BootedHardware): ExpectedHardware {
+  const { rootDevice, issues } = readRootDevice(Object.entries(host.rootDeviceHints ?? {}));
+  return {
+    ...booted,
+    architecture: booted.architecture ?? host.architecture,
+    // The commands "deploy" report invalid hints.
+    rootDevice: host.rootDeviceHints === undefined || issues.length > 0 ? undefined : rootDevice,
+    bootMac: host.mac,
+  };
+}
