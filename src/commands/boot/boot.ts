@@ -20,6 +20,7 @@ import { defaultTiming, openRedfish, type RedfishClient } from '../../redfish/re
 import { isImageRefusal } from '../../redfish/messages.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
+import { sayIfSlow } from '../../io/waiting.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { hostFileName } from '../../hosts/plan/servedPaths.ts';
@@ -259,9 +260,10 @@ async function checkTargets(
   run: BootRun,
 ): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
   const { ignore, signal } = listenToStop({ aborted: run.io.signal });
-  const machines = await runParallel(targets, run.setup.parallel, (target) =>
+  const checks = runParallel(targets, run.setup.parallel, (target) =>
     checkTarget(target, images(target.name), run, signal),
   ).finally(ignore);
+  const machines = await sayIfSlow(run.io, `the answers of ${formatCount(targets.length, 'BMC')}`, checks);
   return { machines, isCanceled: signal.aborted };
 }
 

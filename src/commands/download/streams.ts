@@ -1,5 +1,6 @@
 /** Stream metadata of CoreOS: reading it, finding an image in it, and `list-stream`, which prints its images. */
 
+import { sayIfSlow } from '../../io/waiting.ts';
 import { largest } from '../../core/lists.ts';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -123,10 +124,11 @@ async function fetchStreamMetadata(
       source: { base, isAuthentic: true, isSigned: false },
     };
   }
-  const { bytes, urls } = await withRetries(policy, async () => {
+  const reading = withRetries(policy, async () => {
     const answer = await client.get(url);
     return { bytes: await readAnswer(answer, shownUrl(url), MAX_METADATA), urls: answer.urls };
-  }).catch((error: unknown) => {
+  });
+  const { bytes, urls } = await sayIfSlow(io, shownUrl(url), reading).catch((error: unknown) => {
     if (streamBaseUrl !== undefined || !(error instanceof CliError) || error.code !== 'ERR_NETWORK')
       throw error;
     const hint = 'pass the URL of a mirror with --stream-base-url, or set https_proxy';

@@ -2,7 +2,7 @@
 
 import { quoteText, shorten } from '../../core/foreignText.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { stdinChunks } from '../../io/files/fileErrors.ts';
+import { readStdin } from '../../io/files/files.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { groupBy } from '../../core/lists.ts';
@@ -70,12 +70,12 @@ function unknownId(rule: string, all: readonly Explanation[]): UsageError {
 }
 
 /** Nothing from a terminal. */
-async function readLines(io: Io): Promise<readonly Uint8Array[]> {
-  if ('isTTY' in io.stdin && io.stdin.isTTY === true) return [];
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stdinChunks(io.stdin)) chunks.push(chunk);
-  return chunks;
+async function readLines(io: Io): Promise<Uint8Array> {
+  if ('isTTY' in io.stdin && io.stdin.isTTY === true) return new Uint8Array();
+  return readStdin(io, { what: 'Lines of a console', maxBytes: MAX_LOG });
 }
+
+const MAX_LOG = 256 * 1024 * 1024;
 
 /** The causes of which the line is a sign; without one, what else it shows. */
 function explainLine(line: string, all: readonly Explanation[]): readonly Explanation[] {
@@ -90,10 +90,10 @@ function explainLine(line: string, all: readonly Explanation[]): readonly Explan
 }
 
 /** The causes that lines on a console show: what `try` would report of the machine, and the line that shows it. */
-function explainConsole(chunks: readonly Uint8Array[], all: readonly Explanation[]): readonly Explanation[] {
+function explainConsole(log: Uint8Array, all: readonly Explanation[]): readonly Explanation[] {
   const timeline = createTimeline([{ name: 'console', macs: [] }]);
   const text = createConsoleText(createConsoleWatch('console', (event) => void timeline.add(event)));
-  for (const chunk of chunks) text.push(chunk);
+  text.push(log);
   text.end();
   const causes = timeline.hosts().flatMap((host) => likelyCauses(host, 'calls'));
   return causes.flatMap(({ certainty, evidence, id }) => {

@@ -9,6 +9,7 @@ import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
+import { onInterrupt } from '../../io/interrupts.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, startedArtifact, type Wanted } from '../../hosts/plan/artifacts.ts';
 import {
@@ -70,6 +71,12 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
   const read = await readSource(options, io);
   layout.check?.(read.inventory);
   const folder = await openPreparedFolder(resolve(io.cwd, shown), { ...access, ...layout });
+  const forget = onInterrupt(() => {
+    const written = formatCount(folder.counts.written, 'file');
+    io.stderr.write(
+      `${printable(shown)}: interrupted after ${written}; each machine boots its previous or its new files, and the next run continues with them\n`,
+    );
+  });
   try {
     await checkBundle(bundle);
     const archives = await readAgentArchives(options.agentArchive, io);
@@ -81,6 +88,7 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
       await archives.close();
     }
   } finally {
+    forget();
     await folder.release();
   }
 }

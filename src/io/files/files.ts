@@ -10,6 +10,7 @@ import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
+import { sayIfTyped } from '../waiting.ts';
 import { inTime, openPipe } from './readTime.ts';
 
 /** The name of the input in messages, and its size limit. */
@@ -42,9 +43,12 @@ export async function readUserFile(
 }
 
 /** All of standard input. */
-export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expected): Promise<Uint8Array> {
+export async function readStdin(
+  io: Pick<Io, 'stderr' | 'stdin' | 'note'>,
+  expected: Expected,
+): Promise<Uint8Array> {
   const limits = { ...expected, what: `${expected.what} on standard input` };
-  const bytes = await readLimited(stdinChunks(io.stdin), limits);
+  const bytes = await sayIfTyped(io, expected.what, readLimited(stdinChunks(io.stdin), limits));
   io.note?.(`read standard input (${formatCount(bytes.length, 'byte')})`);
   return bytes;
 }

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
@@ -24,6 +24,7 @@ import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
 import { inTime } from '../../../src/io/files/readTime.ts';
 import { openImage } from '../../../src/imagefile/imageFile.ts';
 import { createFile, makeFolder, writeFileAtomically } from '../../../src/io/files/newFile.ts';
+import { createIo } from '../../support/createIo.ts';
 import { have } from '../../support/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -177,12 +178,25 @@ describe('readUserFile', () => {
 describe('readStdin', () => {
   it('reads all of it', async () => {
     const stdin = Readable.from([Buffer.from('ab'), 'c']);
-    expect(Buffer.from(await readStdin({ stdin }, what)).toString()).toBe('abc');
+    expect(Buffer.from(await readStdin(createIo({ stdin }), what)).toString()).toBe('abc');
+  });
+
+  it('says what a terminal waits for', async () => {
+    let said = '';
+    const stderr = new Writable({
+      write: (chunk, _encoding, done) => {
+        said += String(chunk);
+        done();
+      },
+    });
+    const stdin = Object.assign(Readable.from([]), { isTTY: true });
+    await readStdin(createIo({ stdin, stderr }), what);
+    expect(said).toBe('type or paste the Ignition config, then press Enter and Ctrl-D\n');
   });
 
   it('stops at what is too large', async () => {
     const stdin = Readable.from([Buffer.alloc(11)]);
-    await expect(readStdin({ stdin }, what)).rejects.toThrow(
+    await expect(readStdin(createIo({ stdin }), what)).rejects.toThrow(
       'Ignition config on standard input is too large',
     );
   });
