@@ -34,6 +34,7 @@ const layers: readonly Layer[] = [
       'commands/deploy',
       'commands/download',
       'commands/ignition',
+      'commands/import',
       'commands/init',
       'commands/inspect',
       'commands/iso',

@@ -259,7 +259,7 @@ describe('options', () => {
     'that %s names are there',
     (_name, { text }) => {
       const code = [...proseOf(text).matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
-      const named = code.filter((part) => !/^(npm|npx|node|podman) /.test(part));
+      const named = code.filter((part) => !/^(baremetal|npm|npx|node|podman) /.test(part));
       const flags = new Set(named.flatMap((part) => part.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []));
       expect([...flags].filter((flag) => !others.has(flag) && !declared.has(flag))).toEqual([]);
     },

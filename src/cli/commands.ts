@@ -23,6 +23,10 @@ const TABLE: CommandTable = {
     summary: 'Write an inventory with comments as a start',
     load: async () => (await import('../commands/init/command.ts')).declareInit,
   },
+  import: {
+    summary: 'Write an inventory from objects of other programs',
+    load: async () => (await import('../commands/import/command.ts')).declareImport,
+  },
   render: {
     summary: 'Render the Ignition config that runs ironic-python-agent',
     load: async () => (await import('../commands/render/command.ts')).declareRender,

@@ -14,6 +14,7 @@ export type { DeployOptions } from '../commands/deploy/settings.ts';
 export type { DownloadOptions } from '../commands/download/download.ts';
 export type { ListStreamOptions } from '../commands/download/streams.ts';
 export type { FromButaneOptions, MergeOptions, TranslateOptions } from '../commands/ignition/merge.ts';
+export type { ImportOptions } from '../commands/import/import.ts';
 export type { InitOptions } from '../commands/init/init.ts';
 export type { InspectOptions } from '../commands/inspect/inspect.ts';
 export type { CreateIsoOptions } from '../commands/iso/create.ts';
@@ -85,6 +86,7 @@ export const ignitionFromButane = late(
 );
 export const ignitionMerge = late(async () => (await import('../commands/ignition/merge.ts')).merge);
 export const ignitionTranslate = late(async () => (await import('../commands/ignition/merge.ts')).translate);
+export const importHosts = late(async () => (await import('../commands/import/import.ts')).importHosts);
 export const init = late(async () => (await import('../commands/init/init.ts')).init);
 export const inspect = late(async () => (await import('../commands/inspect/inspect.ts')).inspect);
 export const isoCreate = late(async () => (await import('../commands/iso/create.ts')).createIso);

@@ -25,6 +25,7 @@ const listen = ['--listen', '127.0.0.1:0'];
 const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   quickstart: ['-C', 'sample'],
   init: ['deploy', '-o', '-'],
+  import: undefined,
   render: apiUrl,
   validate: ['--format', 'json', 'site.ign'],
   explain: [],

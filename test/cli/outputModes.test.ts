@@ -149,7 +149,7 @@ const others = {
     'iso extract pxe',
     'iso reset',
   ],
-  secret: ['deploy steps', 'deploy configdrive'],
+  secret: ['import', 'deploy steps', 'deploy configdrive'],
   services: ['serve', 'try', 'boot', 'controller'],
 };
 

@@ -56,6 +56,7 @@ export async function writeInputs(root: string): Promise<void> {
     'eth0.nmconnection': `[connection]\nid=eth0\ntype=ethernet\n[802-1x]\npassword=${SECRET}\n`,
     'pull-secret.json': JSON.stringify({ auths: { 'registry.example.com': { auth } } }),
     'hosts.yaml': inventory,
+    'hosts.csv': `name,username,password\na,admin,${SECRET}\n`,
     'stream.json':
       '{"stream":"stable","metadata":{"last-modified":"2026-01-01T00:00:00Z"},"architectures":{}}',
     kernel,
@@ -116,6 +117,7 @@ const toNewFile = (...args: readonly string[]): CommandRun[] => [
 export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   quickstart: once('-C', 'out'),
   init: once('deploy', '-o', 'out'),
+  import: once('-o', 'out', '../in/hosts.csv'),
   render: [...toFile(...agent, '--pull-secret', '../in/pull-secret.json'), ...toFile(...hosts)],
   validate: once('../in/small.ign'),
   explain: once('path-relative'),

@@ -125,7 +125,7 @@ async function hostSettings(
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
-    method: stepNames.find((name) => name === options.method) ?? 'install_coreos',
+    method: ([...stepNames, 'none'] as const).find((name) => name === options.method) ?? 'install_coreos',
     install: options,
     namespace: options.namespace,
     config,

@@ -153,8 +153,10 @@ const deploySettings = {
     'other fields of spec of the BareMetalHost, e.g. "{bootMode: UEFI}"',
   ),
   labels: { kind: 'labels', help: 'labels of the BareMetalHost' },
-  method: row('text', metal3, '--method <name>', STEPS_HELP, { choices: stepNames }),
   step: row('text', ['steps'], '--step <name>', STEPS_HELP, { choices: stepNames, key: 'method' }),
+  method: row('text', metal3, '--method <name>', `${STEPS_HELP}, or none to register the host only`, {
+    choices: [...stepNames, 'none'],
+  }),
   nmstate: row('file', metal3, '--nmstate <file>', 'nmstate network configuration of the ramdisk', {
     place: 'flags',
   }),

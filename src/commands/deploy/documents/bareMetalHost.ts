@@ -34,7 +34,8 @@ export interface HostSettings {
   readonly namespace?: string | undefined;
   /** Name of the Secret with `username` and `password`. It is not written here. */
   readonly bmcCredentials: string;
-  readonly method: StepName;
+  /** `none`: the host is only registered. */
+  readonly method: StepName | 'none';
   /** Config for the installed host, written as a Secret. */
   readonly config?: PlainConfig | undefined;
   /** Name of the Secret with the config: a new one, or without `config` an existing one. */
@@ -100,6 +101,7 @@ export function checkHostSettings(settings: HostSettings): readonly Finding[] {
     toMetal3Hints(host.rootDevice).issues,
     !hasRootDevice &&
       deployment.bootIso === undefined &&
+      settings.method !== 'none' &&
       issueWith(rootDeviceMissing, [], 'Metal3 takes /dev/sda'),
     checkMethod(settings),
     checkInstall(install),
@@ -110,7 +112,8 @@ export function checkHostSettings(settings: HostSettings): readonly Finding[] {
 }
 
 /** Whether the operator is asked for a custom deploy step; otherwise for an image. */
-function isCustomDeploy({ deployment: { deployInterface, bootIso } }: HostSettings): boolean {
+function isCustomDeploy({ deployment: { deployInterface, bootIso }, method }: HostSettings): boolean {
+  if (method === 'none') return false;
   return deployInterface === 'custom-agent' || (deployInterface === undefined && bootIso === undefined);
 }
 

@@ -1,0 +1,43 @@
+/** Declares `import`. */
+
+import type { Command } from 'commander';
+import { argumentRun, type Context, declareOptions, declareRun, EXIT_CODES } from '../../io/commandLine.ts';
+
+const NOTES = `
+Files, in any order and number; - is standard input:
+  Objects of Kubernetes, YAML or JSON, also several documents or a list:
+    BareMetalHost with its Secrets, NMStateConfig,
+    NodeNetworkConfigurationPolicy, AgentConfig, ImageDigestMirrorSet,
+    ImageTagMirrorSet, ImageContentSourcePolicy, and Secrets and ConfigMaps with
+    a pull secret or certificates
+  install-config.yaml of OpenShift
+  Nodes of Ironic: "baremetal node list --long -f json", with
+    "baremetal port list --long -f json" for the MAC addresses
+  CSV: the first line has the names of the columns name, mac, architecture,
+    bmc_address, username, password; other columns are values of the network
+
+Hosts with a common MAC address, or else with the same name, are one host. What
+an inventory cannot contain is a comment beside its host. Credentials, configs
+and certificates are written to the folder NAME-files beside NAME.yaml, and
+Secrets with mode 0600.
+${EXIT_CODES}
+Examples:
+  kubectl get baremetalhosts,secrets -n metal3 -o yaml \\
+    | ironic-coreos import -o ramdisk.yaml -
+  ironic-coreos import install-config.yaml agent-config.yaml
+  ironic-coreos import nodes.json ports.json
+  ironic-coreos import hosts.csv
+`;
+
+export function declareImport(command: Command, context: Context): void {
+  command
+    .description(
+      'Write an inventory from objects of Metal3 and OpenShift, nodes of Ironic, or a table of hosts',
+    )
+    .argument('<FILE...>', 'files to read; - is standard input');
+  declareOptions(command, {
+    '-o, --output <file>': 'inventory to write, which must not exist (default: ramdisk.yaml)',
+  });
+  const run = argumentRun(['files'], context, async () => (await import('./import.ts')).importHosts);
+  declareRun(command, NOTES, run, context);
+}

@@ -1,0 +1,90 @@
+/** `import`: writes an inventory from objects of other programs. `deploy` writes the objects again. */
+
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { FormatError, located } from '../../core/errors.ts';
+import { printable } from '../../core/foreignText.ts';
+import { append } from '../../core/lists.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { quoteShellWord } from '../../formats/shell.ts';
+import { existsError } from '../../io/files/fileErrors.ts';
+import { readStdin, readUserFile } from '../../io/files/files.ts';
+import { statsOf } from '../../io/files/fileStates.ts';
+import { makeFolder, writeOutput } from '../../io/files/newFile.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { type Imported, mergeImported } from './imported.ts';
+import { importCsv } from './importCsv.ts';
+import { findNodes, importNodes } from './importNodes.ts';
+import { importObjects, objectKind } from './importObjects.ts';
+import { formatInventory } from './inventoryText.ts';
+import { readDocuments } from './kubernetesObjects.ts';
+
+export interface ImportOptions {
+  /** At least one; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Default: `ramdisk.yaml`. */
+  readonly output?: string;
+}
+
+const FILE = { what: 'File to import', maxBytes: 64 * 1024 * 1024 };
+
+/** @throws CliError for a file that contains nothing known, or an inventory that exists */
+export async function importHosts(options: ImportOptions, io: Io): Promise<ExitCode> {
+  const { files, output = 'ramdisk.yaml' } = options;
+  if ((await statsOf(resolve(io.cwd, output))) !== undefined) {
+    throw existsError(output, `remove ${quoteShellWord(output)}`);
+  }
+  const folder = `${basename(output, extname(output))}-files`;
+  const objects: Mapping[] = [];
+  const nodes: Mapping[] = [];
+  const tables: Partial<Imported>[] = [];
+  for (const file of files) {
+    const bytes = file === '-' ? await readStdin(io, FILE) : await readUserFile(file, io, FILE);
+    const text = Buffer.from(bytes).toString('utf8');
+    await located({ subject: `${file === '-' ? 'standard input' : file}:` }, async () => {
+      if (/\.csv$/i.test(file) || isTable(text)) tables.push(importCsv(text, folder));
+      else {
+        const found = readItems(text);
+        append(found.kind === 'objects' ? objects : nodes, found.items);
+      }
+    });
+  }
+  const imported = mergeImported([...importObjects(objects, folder), importNodes(nodes), ...tables]);
+  const place = dirname(output);
+  if (imported.files.length > 0) await makeFolder(resolve(io.cwd, place, folder), join(place, folder), 0o700);
+  for (const { path, content, isSecret } of imported.files) {
+    await writeOutput(join(place, path), content, io, isSecret ? 0o600 : undefined);
+  }
+  await writeOutput(output, formatInventory(imported, files), io);
+  const comments = imported.notes.length + imported.hosts.flatMap(({ notes }) => notes).length;
+  const counts = [
+    formatCount(imported.hosts.length, 'host'),
+    formatCount(imported.files.length, 'file'),
+    `${formatCount(comments, 'comment')} on what was not imported`,
+  ];
+  const next = `add the settings of the agent, then run: ironic-coreos validate ${quoteShellWord(output)}`;
+  io.stderr.write(`${printable(output)} written: ${counts.join(', ')}; ${printable(next)}\n`);
+  return 0;
+}
+
+interface Found {
+  readonly kind: 'objects' | 'nodes';
+  readonly items: readonly Mapping[];
+}
+
+/** @throws FormatError for unknown content, and for text that cannot be parsed */
+function readItems(text: string): Found {
+  const documents = readDocuments(text);
+  const objects = documents.filter(isMapping).filter((object) => objectKind(object) !== '');
+  if (objects.length > 0 && objects.length === documents.length) return { kind: 'objects', items: objects };
+  const nodes = findNodes(documents);
+  if (nodes !== undefined) return { kind: 'nodes', items: nodes };
+  throw new FormatError('it contains neither objects of Kubernetes nor nodes of Ironic nor a table', {
+    hint: 'run "ironic-coreos import --help" for what it can contain',
+  });
+}
+
+/** Whether the first line has the names of columns. YAML and JSON begin otherwise. */
+function isTable(text: string): boolean {
+  return /^\uFEFF?[\w "'-]+(?:[,;\t][\w "'-]*)+\r?\n/.test(text);
+}

@@ -1,0 +1,57 @@
+/** Hosts in a table: one host for each line, with the names of the columns in the first line. */
+
+import { FormatError } from '../../core/errors.ts';
+import { parseCsv } from '../../formats/csv.ts';
+import { withoutUndefined } from '../../formats/mapping.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
+import { type Imported, type ImportedFile, macsOf } from './imported.ts';
+
+/** Spellings of known columns, in lower case with letters and digits only. All other columns are values of the network template. */
+const columns: Readonly<Record<string, readonly string[]>> = {
+  name: ['name', 'hostname', 'host', 'node'],
+  mac: ['mac', 'macaddress', 'bootmac', 'bootmacaddress'],
+  architecture: ['architecture', 'arch', 'cpuarch'],
+  bmcAddress: ['bmc', 'bmcaddress', 'bmcurl'],
+  username: ['username', 'user', 'bmcusername', 'bmcuser'],
+  password: ['password', 'bmcpassword'],
+};
+
+/** @throws FormatError without a column of names, or for a host without a name */
+export function importCsv(text: string, folder: string): Partial<Imported> {
+  const [head, ...records] = parseCsv(text);
+  const titles = head?.fields ?? [];
+  const keys = titles.map((title) => {
+    const plain = title.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+    return Object.keys(columns).find((column) => columns[column]?.includes(plain) === true);
+  });
+  if (!keys.includes('name')) {
+    throw new FormatError('the table has no column "name"', {
+      hint: 'write the names of the columns to the first line, for example: name,mac,bmc_address,address',
+    });
+  }
+  const files: ImportedFile[] = [];
+  const hosts = records.map(({ fields, line }) => {
+    const valueOf = (column: string): string | undefined => fields[keys.indexOf(column)] || undefined;
+    const name = valueOf('name');
+    if (name === undefined) throw new FormatError(`line ${line}: the host has no name`);
+    const [username, password] = [valueOf('username'), valueOf('password')];
+    const path = `${folder}/${name}-bmc-secret.yaml`;
+    const hasLogin = username !== undefined || password !== undefined;
+    const login = withoutUndefined({ username, password });
+    if (hasLogin) files.push({ path, content: formatYaml([login]), isSecret: true });
+    const values = titles.flatMap((title, index) => {
+      const value = fields[index] ?? '';
+      return keys[index] === undefined && value !== '' ? [[title, value] as const] : [];
+    });
+    const bmcAddress = valueOf('bmcAddress');
+    return {
+      name,
+      architecture: valueOf('architecture'),
+      network: values.length === 0 ? undefined : { values: Object.fromEntries(values) },
+      deploy: bmcAddress === undefined ? undefined : { bmcAddress },
+      bmc: hasLogin ? { credentialsFile: path } : undefined,
+      ...macsOf([valueOf('mac')]),
+    };
+  });
+  return { hosts, files };
+}

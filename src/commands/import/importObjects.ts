@@ -1,0 +1,350 @@
+/**
+ * Objects of Metal3 and OpenShift as parts of an inventory. Sources: baremetalhost_types.go and host_config_data.go of
+ * baremetal-operator, nmstate_config_types.go of assisted-service, agentconfig.go and installconfig.go of openshift-install.
+ */
+
+import { architectures } from '../../core/architecture.ts';
+import { stepNames } from '../../core/installSteps.ts';
+import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
+import { asMapping, isMapping, type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
+import { identifyByMac } from '../../network/logicalNames.ts';
+import { type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
+import { mappingIn, nameOf, textsIn } from './kubernetesObjects.ts';
+
+/** What a reader of an object knows besides the object. */
+interface Surroundings {
+  /** For the files beside the inventory. */
+  readonly folder: string;
+  /** The texts in a Secret; undefined if it is not among the objects. */
+  readonly takeSecret: (namespace: string, name: unknown) => ReadonlyMap<string, string> | undefined;
+}
+
+type ReadObject = (object: Mapping, surroundings: Surroundings) => Partial<Imported>;
+
+const readers: Readonly<Record<string, ReadObject>> = {
+  BareMetalHost: (object, surroundings) => readBareMetalHost(object, surroundings),
+  NMStateConfig: (object) => readNmstateConfig(object),
+  NodeNetworkConfigurationPolicy: (object) => readPolicy(object),
+  AgentConfig: (object) => readAgentConfig(object),
+  InstallConfig: (object, { folder }) => readInstallConfig(object, folder),
+};
+
+/** @param folder for the files beside the inventory */
+export function importObjects(objects: readonly Mapping[], folder: string): readonly Partial<Imported>[] {
+  const secrets = objects.filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap');
+  const taken = new Set<Mapping>();
+  const takeSecret = (namespace: string, wanted: unknown) => {
+    const secret = secrets.find((one) => {
+      const { kind, name, namespace: own } = nameOf(one);
+      return kind === 'Secret' && name === wanted && own === namespace;
+    });
+    if (secret === undefined) return undefined;
+    taken.add(secret);
+    return textsIn(secret);
+  };
+  const others = objects.filter((object) => !secrets.includes(object));
+  const parts = others.map((object) => {
+    const kind = objectKind(object);
+    if (Object.hasOwn(readers, kind)) return readers[kind]?.(object, { folder, takeSecret }) ?? {};
+    const isRead = kind === 'Namespace' || isMirrorSet(object);
+    return { notes: isRead ? [] : [`the ${kind} ${nameOf(object).name}`] };
+  });
+  const mirrors = others.filter((object) => isMirrorSet(object) || objectKind(object) === 'InstallConfig');
+  const unused = secrets.filter((secret) => !taken.has(secret));
+  return [
+    ...parts,
+    writeMirrors(mirrors, folder),
+    ...unused.map((secret) => readLooseSecret(secret, folder)),
+  ];
+}
+
+function isMirrorSet({ kind }: Mapping): boolean {
+  return Object.hasOwn(mirrorSetKinds, asText(kind));
+}
+
+/** An install-config has no kind. */
+export function objectKind({ apiVersion, kind, platform, pullSecret }: Mapping): string {
+  if (typeof kind === 'string') return kind;
+  return apiVersion === 'v1' && (platform !== undefined || pullSecret !== undefined) ? 'InstallConfig' : '';
+}
+
+/** Credentials of registries, and certificates. */
+function readLooseSecret(secret: Mapping, folder: string): Partial<Imported> {
+  const texts = textsIn(secret);
+  const { kind, name } = nameOf(secret);
+  const pullSecret = texts.get('.dockerconfigjson');
+  if (pullSecret !== undefined) return writePullSecret(pullSecret, folder);
+  for (const key of ['ca-bundle.crt', 'ca.crt', 'service-ca.crt', 'tls.crt']) {
+    const certificates = texts.get(key);
+    if (certificates?.includes('-----BEGIN CERTIFICATE') === true) return writeCa(certificates, name, folder);
+  }
+  return { notes: [`the ${kind} ${name}`] };
+}
+
+function writePullSecret(content: string, folder: string): Partial<Imported> {
+  const path = `${folder}/auth.json`;
+  return { agent: { 'agent.pullSecret': path }, files: [{ path, content, isSecret: true }] };
+}
+
+function writeCa(content: string, name: string, folder: string): Partial<Imported> {
+  const path = `${folder}/${name}.crt`;
+  return { agent: { 'ironic.caFiles': [path] }, files: [{ path, content, isSecret: false }] };
+}
+
+/** The fields of `spec` that have no setting of their own remain as they are, below `deploy.spec`. */
+function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings): Partial<Imported> {
+  const { name, namespace } = nameOf(object);
+  const { annotations, labels } = asMapping(object['metadata']);
+  const rest = { ...asMapping(object['spec']) };
+  const files: ImportedFile[] = [];
+  const notes: string[] = annotations === undefined ? [] : [`annotations: ${keysOf(annotations)}`];
+  const take = (field: string): unknown => {
+    const value = rest[field];
+    delete rest[field];
+    return value;
+  };
+  const write = (file: string, content: string): string => {
+    const path = `${folder}/${file}`;
+    files.push({ path, content, isSecret: true });
+    return path;
+  };
+  /** The text in the Secret that a field names. The field goes only if `deploy` writes a Secret with this name again. */
+  const takeText = (field: string, key: string, written?: string): string | undefined => {
+    const { name: wanted, namespace: other = namespace } = asMapping(rest[field]);
+    const isSame = other === namespace && (written === undefined || wanted === written);
+    const text = isSame ? takeSecret(namespace, wanted)?.get(key) : undefined;
+    if (text !== undefined) delete rest[field];
+    return text;
+  };
+
+  const { address, credentialsName, disableCertificateVerification } = asMapping(take('bmc'));
+  const login = takeSecret(namespace, credentialsName);
+  const credentials = ['username', 'password'].map((key) => [key, login?.get(key)?.trimEnd()] as const);
+  const architecture = take('architecture');
+  const isKnown = architectures.some((one) => one === architecture);
+  if (architecture !== undefined && !isKnown) notes.push(`architecture: ${asText(architecture)}`);
+  if (rest['online'] === true) delete rest['online'];
+
+  const userData = nameOfReference(rest['userData']);
+  const config = takeText('userData', 'userData');
+  const isIgnition = config !== undefined && mappingIn(config)?.['ignition'] !== undefined;
+  if (config !== undefined && !isIgnition)
+    notes.push(`the config in the Secret ${userData}: it is not Ignition`);
+  const metaData = takeText('metaData', 'metaData', `${name}-meta-data`);
+  const networkData = takeText('networkData', 'networkData', `${name}-network-data`);
+
+  const networkName = rest['preprovisioningNetworkDataName'];
+  const network = readNetworkTexts(takeSecret(namespace, networkName));
+  if (network !== undefined) delete rest['preprovisioningNetworkDataName'];
+  const written = `${name}-preprovisioning-network-data`;
+  if (network !== undefined && networkName !== written)
+    notes.push(`the name of the Secret ${asText(networkName)}: deploy writes ${written}`);
+
+  const { macs, notes: ofMacs } = macsOf([take('bootMACAddress')]);
+  const deployment = takeDeployment(rest);
+  const host: ImportedHost = {
+    name,
+    macs,
+    ...(isKnown && { architecture }),
+    network,
+    bmc: login && {
+      credentialsFile: write(
+        `${asText(credentialsName)}.yaml`,
+        formatYaml([Object.fromEntries(credentials)]),
+      ),
+    },
+    deploy: withoutUndefined({
+      namespace: namespace === '' ? undefined : namespace,
+      labels,
+      bmcAddress: address,
+      bmcCredentialsName: credentialsName === `${name}-bmc-secret` ? undefined : credentialsName,
+      bmcInsecure: disableCertificateVerification === true ? true : undefined,
+      rootDeviceHints: take('rootDeviceHints'),
+      ...deployment,
+      ...readMetaData(metaData, notes),
+      ignition: isIgnition ? write(`${userData}.ign`, config) : undefined,
+      userDataName: config === undefined || userData === `${name}-user-data` ? undefined : userData,
+      networkData: networkData && write(`${name}-network-data.json`, networkData),
+      spec: Object.keys(rest).length > 0 ? rest : undefined,
+    }),
+    notes: [...notes, ...ofMacs],
+  };
+  return { hosts: [host], files };
+}
+
+function keysOf(value: unknown): string {
+  return Object.keys(asMapping(value)).join(', ');
+}
+
+function nameOfReference(value: unknown): string {
+  return asText(asMapping(value)['name']);
+}
+
+/** The settings of `deploy` that write these fields of `spec` again; the fields remain if no settings do. */
+function takeDeployment(spec: Record<string, unknown>): Mapping {
+  const { customDeploy, image } = spec;
+  const { method } = asMapping(customDeploy);
+  const step = stepNames.find((name) => name === method);
+  const { url, checksum, checksumType, format } = asMapping(image);
+  const type = typeOfChecksum(checksum);
+  const isIso = format === 'live-iso' && checksum === undefined;
+  const isImage = typeof url === 'string' && type === checksumType;
+  if (step !== undefined) delete spec['customDeploy'];
+  if ((customDeploy === undefined && isIso) || (isImage && (step === undefined || format === 'raw')))
+    delete spec['image'];
+  if (step !== undefined) {
+    const source = isImage && format === 'raw' ? { imageSource: url, imageChecksum: checksum } : {};
+    return withoutUndefined({ method: step === 'install_coreos' ? undefined : step, ...source });
+  }
+  if (customDeploy !== undefined || !(isIso || isImage)) return { method: 'none' };
+  if (isIso) return { bootIso: url };
+  return withoutUndefined({
+    deployInterface: 'direct',
+    imageSource: url,
+    imageChecksum: checksum,
+    imageFormat: format,
+  });
+}
+
+/** As `deploy baremetalhost` writes it. */
+function typeOfChecksum(checksum: unknown): string | undefined {
+  if (typeof checksum !== 'string') return undefined;
+  if (checksum.includes(':')) return 'auto';
+  return { 64: 'sha256', 128: 'sha512' }[checksum.length] ?? 'auto';
+}
+
+/** The settings for `install_coreos`. */
+function readMetaData(text: string | undefined, notes: string[]): Mapping {
+  if (text === undefined) return {};
+  const { coreos_append_karg: kargs, coreos_copy_network: copyNetwork, ...others } = mappingIn(text) ?? {};
+  if (Object.keys(others).length > 0) notes.push(`meta data: ${keysOf(others)}`);
+  return withoutUndefined({
+    appendKargs: Array.isArray(kargs) ? kargs.flatMap((line) => asText(line).split(' ')) : undefined,
+    copyNetwork,
+  });
+}
+
+function readNetworkTexts(texts: ReadonlyMap<string, string> | undefined): Mapping | undefined {
+  for (const [key, format] of [
+    ['nmstate', 'nmstate'],
+    ['networkData', 'networkData'],
+    ['value', 'networkData'],
+  ] as const) {
+    const network = mappingIn(texts?.get(key) ?? '');
+    if (network !== undefined) return { [format]: network };
+  }
+  return undefined;
+}
+
+function readNmstateConfig(object: Mapping): Partial<Imported> {
+  const { interfaces, config } = asMapping(object['spec']);
+  return { hosts: [networkHost(nameOf(object).name, config, interfaces)] };
+}
+
+/** @param interfaces a list of `name` and `macAddress` */
+function networkHost(name: string, network: unknown, interfaces?: unknown): ImportedHost {
+  const list: readonly unknown[] = Array.isArray(interfaces) ? interfaces : [];
+  const { macs, notes } = macsOf(list.map((one) => asMapping(one)['macAddress']));
+  const isGiven = isMapping(network) && Object.keys(network).length > 0;
+  return {
+    name,
+    macs,
+    network: isGiven ? { nmstate: identifyByMac(network, interfaces) } : undefined,
+    notes,
+  };
+}
+
+/** The name of its node, if the policy is for one node. */
+function readPolicy(object: Mapping): Partial<Imported> {
+  const { desiredState, nodeSelector, capture } = asMapping(object['spec']);
+  const { 'kubernetes.io/hostname': node, ...selector } = asMapping(nodeSelector);
+  const { name } = nameOf(object);
+  const host = networkHost(typeof node === 'string' ? node : name, desiredState);
+  const notes = [
+    ...host.notes,
+    ...(capture === undefined ? [] : [`capture: ${keysOf(capture)}`]),
+    ...(node === undefined ? [`the policy ${name} is for several nodes: ${keysOf(selector) || 'all'}`] : []),
+  ];
+  return { hosts: [{ ...host, notes }] };
+}
+
+function readAgentConfig(object: Mapping): Partial<Imported> {
+  const { hosts, additionalNTPSources: servers, rendezvousIP } = object;
+  return {
+    hosts: readHostList(hosts, ({ hostname, networkConfig, interfaces }, index) =>
+      networkHost(asText(hostname ?? `host-${index}`), networkConfig, interfaces),
+    ),
+    agent: Array.isArray(servers) ? { 'host.ntpServers': servers } : {},
+    notes: rendezvousIP === undefined ? [] : [`rendezvousIP ${asText(rendezvousIP)}`],
+  };
+}
+
+function readHostList(
+  hosts: unknown,
+  read: (host: Mapping, index: number) => ImportedHost,
+): readonly ImportedHost[] {
+  return (Array.isArray(hosts) ? hosts : []).map((item: unknown, index) => {
+    const value = asMapping(item);
+    const host = read(value, index);
+    const { rootDeviceHints, role } = value;
+    return {
+      ...host,
+      deploy: rootDeviceHints === undefined ? host.deploy : { ...host.deploy, rootDeviceHints },
+      notes: role === undefined ? host.notes : [...host.notes, `role ${asText(role)}`],
+    };
+  });
+}
+
+function readInstallConfig(object: Mapping, folder: string): Partial<Imported> {
+  const { pullSecret, sshKey, additionalTrustBundle: ca, proxy, platform } = object;
+  const { hosts } = mappingAt(platform, ['baremetal']);
+  const files: ImportedFile[] = [];
+  const list = readHostList(hosts, (host, index) => {
+    const name = asText(host['name'] ?? `host-${index}`);
+    const { address, disableCertificateVerification, ...login } = asMapping(host['bmc']);
+    const path = `${folder}/${name}-bmc-secret.yaml`;
+    const hasLogin = login['username'] !== undefined || login['password'] !== undefined;
+    if (hasLogin) files.push({ path, content: formatYaml([login]), isSecret: true });
+    const { bootMode } = host;
+    return {
+      ...networkHost(name, host['networkConfig']),
+      ...macsOf([host['bootMACAddress']]),
+      bmc: hasLogin ? { credentialsFile: path } : undefined,
+      deploy: withoutUndefined({
+        bmcAddress: address,
+        bmcInsecure: disableCertificateVerification === true ? true : undefined,
+        method: 'none',
+        spec: bootMode === undefined ? undefined : { bootMode },
+      }),
+    };
+  });
+  const { httpProxy, httpsProxy, noProxy } = asMapping(proxy);
+  const isSecret = [httpProxy, httpsProxy].some((url) => typeof url === 'string' && url.includes('@'));
+  const settings = withoutUndefined({
+    'host.sshKeys': typeof sshKey === 'string' ? sshKey.trim().split('\n') : undefined,
+    ...(!isSecret && { 'proxy.http': httpProxy, 'proxy.https': httpsProxy }),
+    'proxy.none': noProxy,
+  });
+  const secret = typeof pullSecret === 'string' ? writePullSecret(pullSecret, folder) : {};
+  const trusted = typeof ca === 'string' ? writeCa(ca, 'additionalTrustBundle', folder) : {};
+  return {
+    hosts: list,
+    agent: { ...settings, ...secret.agent, ...trusted.agent },
+    files: [...files, ...(secret.files ?? []), ...(trusted.files ?? [])],
+    notes: isSecret ? ['the proxies of the install-config, which contain a password'] : [],
+  };
+}
+
+/** Mirrors of all objects are in one file, because podman reads one. */
+function writeMirrors(objects: readonly Mapping[], folder: string): Partial<Imported> {
+  const sets = objects.flatMap((object) => {
+    if (objectKind(object) !== 'InstallConfig') return [object];
+    const { imageDigestSources, imageContentSources = imageDigestSources } = object;
+    return [{ kind: 'ImageDigestMirrorSet', spec: { imageDigestMirrors: imageContentSources } }];
+  });
+  const content = formatMirrorSets(sets);
+  if (content === '') return {};
+  const path = `${folder}/registries.conf`;
+  return { agent: { 'agent.registriesConf': path }, files: [{ path, content, isSecret: false }] };
+}

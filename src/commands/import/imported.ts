@@ -1,0 +1,89 @@
+/** What `import` reads from objects of other programs: the parts of an inventory, and the files that it refers to. */
+
+import { parseMacAddress } from '../../core/macAddress.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
+
+export interface ImportedHost {
+  readonly name: string;
+  /** In lower case, with colons; that of the boot interface first. */
+  readonly macs: readonly string[];
+  readonly architecture?: unknown;
+  /** The keys of the host in an inventory. */
+  readonly network?: Mapping | undefined;
+  readonly deploy?: Mapping | undefined;
+  readonly bmc?: Mapping | undefined;
+  /** What the inventory cannot contain, as clauses. */
+  readonly notes: readonly string[];
+}
+
+export interface ImportedFile {
+  /** Relative to the folder of the inventory. */
+  readonly path: string;
+  readonly content: string;
+  readonly isSecret: boolean;
+}
+
+export interface Imported {
+  readonly hosts: readonly ImportedHost[];
+  /** Settings of all hosts. */
+  readonly agent: Mapping;
+  readonly files: readonly ImportedFile[];
+  readonly notes: readonly string[];
+}
+
+/** The text of a scalar, JSON of other values; empty without a value. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The valid addresses of a list, and those that are not as notes. */
+export function macsOf(values: readonly unknown[]): Pick<ImportedHost, 'macs' | 'notes'> {
+  const given = values.filter((value) => value !== undefined && value !== '').map(asText);
+  const parsed = given.map((text) => ({ text, ...parseMacAddress(text) }));
+  return {
+    macs: parsed.flatMap((one) => ('mac' in one ? [one.mac] : [])),
+    notes: parsed.flatMap((one) => ('mac' in one ? [] : [`${one.text} is not a MAC address`])),
+  };
+}
+
+/** Hosts with a common MAC address, or else with the same name, are one host. What comes first counts. */
+export function mergeImported(parts: readonly Partial<Imported>[]): Imported {
+  const hosts: ImportedHost[] = [];
+  for (const host of parts.flatMap((part) => part.hosts ?? [])) {
+    const index = hosts.findIndex(
+      ({ macs, name }) => macs.some((mac) => host.macs.includes(mac)) || name === host.name,
+    );
+    const known = hosts[index];
+    if (known === undefined) hosts.push(host);
+    else hosts[index] = mergeHosts(known, host);
+  }
+  const files = new Map(parts.flatMap((part) => part.files ?? []).map((file) => [file.path, file]));
+  return {
+    hosts,
+    agent: Object.fromEntries(parts.toReversed().flatMap(({ agent = {} }) => Object.entries(agent))),
+    files: [...files.values()],
+    notes: parts.flatMap((part) => part.notes ?? []),
+  };
+}
+
+function mergeHosts(one: ImportedHost, other: ImportedHost): ImportedHost {
+  const isSecondNetwork = one.network !== undefined && other.network !== undefined;
+  return {
+    name: one.name,
+    macs: [...new Set([...one.macs, ...other.macs])],
+    architecture: one.architecture ?? other.architecture,
+    network: one.network ?? other.network,
+    deploy: merged(one.deploy, other.deploy),
+    bmc: merged(one.bmc, other.bmc),
+    notes: [
+      ...one.notes,
+      ...other.notes,
+      ...(isSecondNetwork ? [`a second network, from ${other.name}`] : []),
+    ],
+  };
+}
+
+function merged(one: Mapping | undefined, other: Mapping | undefined): Mapping | undefined {
+  return one === undefined && other === undefined ? undefined : { ...asMapping(other), ...asMapping(one) };
+}

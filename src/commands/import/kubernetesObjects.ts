@@ -1,0 +1,75 @@
+/** Kubernetes objects in a YAML or JSON text: one object, several documents, or the list of `kubectl get -o yaml`. */
+
+import { FormatError } from '../../core/errors.ts';
+import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import { parseYaml } from '../../formats/yaml.ts';
+import { asText } from './imported.ts';
+
+/** Each document is parsed by itself. */
+const MAX_DOCUMENTS = 10_000;
+
+/**
+ * The objects in their order.
+ * @throws FormatError if the text is not valid YAML
+ */
+export function readDocuments(text: string): readonly unknown[] {
+  const marks = Array.from(text.matchAll(/^---(?=\s|$)/gm), ({ index }) => index);
+  if (marks.length > MAX_DOCUMENTS) {
+    throw new FormatError(`it contains more than ${MAX_DOCUMENTS} documents`, {
+      hint: 'pass the documents in several files',
+    });
+  }
+  const starts = [0, ...marks];
+  return starts
+    .map((start, index) => {
+      // The line breaks before it keep the numbers of lines.
+      const before = text.slice(0, start).replaceAll(/[^\n]+/g, '');
+      return parseYaml(before + text.slice(start, starts[index + 1])).value;
+    })
+    .filter((value) => value !== null)
+    .flatMap(itemsIn);
+}
+
+function itemsIn(value: unknown): readonly unknown[] {
+  const { kind, items } = asMapping(value);
+  const isList = typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items);
+  return isList ? items.flatMap(itemsIn) : [value];
+}
+
+interface ObjectName {
+  readonly kind: string;
+  /** Empty if it is missing. */
+  readonly name: string;
+  readonly namespace: string;
+}
+
+export function nameOf(object: Mapping): ObjectName {
+  const { name, namespace } = asMapping(object['metadata']);
+  return { kind: asText(object['kind']), name: asText(name), namespace: asText(namespace) };
+}
+
+/** The texts in a Secret or ConfigMap by their keys. */
+export function textsIn({ kind, data, stringData }: Mapping): ReadonlyMap<string, string> {
+  const encoded = Object.entries(asMapping(data)).map(
+    ([key, value]) => [key, kind === 'Secret' ? decodeBase64(asText(value)) : asText(value)] as const,
+  );
+  const plain = Object.entries(asMapping(stringData)).map(([key, value]) => [key, asText(value)] as const);
+  return new Map([...encoded, ...plain]);
+}
+
+/** Text that is not base64 is as written: examples often contain it. */
+function decodeBase64(text: string): string {
+  const base64 = text.replaceAll(/\s+/g, '');
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)) return text;
+  return Buffer.from(base64, 'base64').toString('utf8');
+}
+
+/** The mapping in a YAML or JSON text; undefined for anything else. */
+export function mappingIn(text: string): Mapping | undefined {
+  try {
+    const { value } = parseYaml(text);
+    return isMapping(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

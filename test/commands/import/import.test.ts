@@ -1,0 +1,319 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseYaml } from '../../../src/formats/yaml.ts';
+import { asMapping } from '../../../src/formats/mapping.ts';
+import { inputsNameImage } from '../../support/agentImage.ts';
+import { runCli } from '../../support/runCli.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'import '));
+afterAll(() => rmSync(cwd, { recursive: true }));
+const run = (args: readonly string[], stdin?: string) =>
+  runCli([...args], { cwd, env: inputsNameImage, ...(stdin !== undefined && { stdin }) });
+
+let count = 0;
+/** Imports files with these texts, and returns the inventory as text and value. */
+async function importTexts(...texts: readonly (string | readonly [name: string, text: string])[]) {
+  count += 1;
+  const output = `${count}.yaml`;
+  const files = texts.map((given, index) => {
+    const [name, text] = typeof given === 'string' ? [`${count}-${index}.txt`, given] : given;
+    writeFileSync(join(cwd, name), text);
+    return name;
+  });
+  const { code, stderr } = await run(['import', '-o', output, ...files]);
+  expect([code, stderr.split('\n').length]).toEqual([0, 2]);
+  const text = readFileSync(join(cwd, output), 'utf8');
+  return { output, text, inventory: asMapping(parseYaml(text).value), stderr };
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const secret = (name: string, data: Readonly<Record<string, string>>): string => {
+  const lines = Object.entries(data).map(([key, value]) => `  ${key}: ${base64(value)}\n`);
+  return `---\napiVersion: v1\nkind: Secret\nmetadata: {name: ${name}, namespace: metal3}\ndata:\n${lines.join('')}`;
+};
+const host = (name: string, spec: string): string =>
+  `---\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: ${name}, namespace: metal3}\nspec:\n${spec.replaceAll(/^(?=.)/gm, '  ')}`;
+const bmc = 'bmc: {address: "ipmi://192.0.2.9", credentialsName: a-bmc-secret}\n';
+const nmstate =
+  'interfaces:\n- {name: eth0, type: ethernet, state: up, identifier: mac-address, mac-address: "52:54:00:00:00:01"}\n';
+
+describe('import of BareMetalHosts', () => {
+  const objects = [
+    secret('a-bmc-secret', { username: 'admin', password: 'hunter2' }),
+    secret('a-user-data', { userData: '{"ignition":{"version":"3.4.0"}}' }),
+    secret('a-meta-data', { metaData: '{"coreos_append_karg":["a=b c"],"coreos_copy_network":true}' }),
+    secret('a-preprovisioning-network-data', { nmstate }),
+    host(
+      'a',
+      `online: true\n${bmc}bootMACAddress: 52:54:00:00:00:01\narchitecture: x86_64\nrootDeviceHints: {minSizeGigabytes: 100}\ncustomDeploy: {method: install_coreos}\nuserData: {name: a-user-data, namespace: metal3}\nmetaData: {name: a-meta-data, namespace: metal3}\npreprovisioningNetworkDataName: a-preprovisioning-network-data\nbootMode: UEFI\n`,
+    ),
+  ].join('');
+
+  it('writes the settings of render, deploy and boot, and Secrets with mode 0600', async () => {
+    const { output, inventory } = await importTexts(objects);
+    const folder = output.replace('.yaml', '-files');
+    expect(inventory).toEqual({
+      hosts: [
+        {
+          name: 'a',
+          mac: '52:54:00:00:00:01',
+          architecture: 'x86_64',
+          network: { nmstate: parseYaml(nmstate).value },
+          deploy: {
+            namespace: 'metal3',
+            bmcAddress: 'ipmi://192.0.2.9',
+            rootDeviceHints: { minSizeGigabytes: 100 },
+            appendKargs: ['a=b', 'c'],
+            copyNetwork: true,
+            ignition: `${folder}/a-user-data.ign`,
+            spec: { bootMode: 'UEFI' },
+          },
+          bmc: { credentialsFile: `${folder}/a-bmc-secret.yaml` },
+        },
+      ],
+    });
+    const file = join(cwd, folder, 'a-bmc-secret.yaml');
+    expect(readFileSync(file, 'utf8')).toBe('username: admin\npassword: hunter2\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(cwd, folder)).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    ['a step', ''],
+    ['another step', 'customDeploy: {method: start_assisted_install}\n'],
+    ['a live ISO', 'image: {url: "http://192.0.2.1/a.iso", format: live-iso}\n'],
+    [
+      'an image',
+      `image: {url: "http://192.0.2.1/a.raw", checksum: ${'a'.repeat(64)}, checksumType: sha256}\n`,
+    ],
+    ['an image with MD5', `image: {url: "http://192.0.2.1/a.raw", checksum: ${'a'.repeat(32)}}\n`],
+    ['another custom step', 'customDeploy: {method: install_flatcar}\n'],
+    [
+      'references to Secrets that are not there',
+      'userData: {name: other, namespace: other}\nmetaData: {name: x}\n',
+    ],
+    ['RAID', 'raid: {softwareRAIDVolumes: [{level: "1"}]}\n'],
+    [
+      'taints and a consumer',
+      'taints: [{key: a, effect: NoSchedule}]\nconsumerRef: {name: m, namespace: n}\n',
+    ],
+    ['a BMC without verification', ''],
+  ])('deploy writes the objects again: %s', async (title, spec) => {
+    const given =
+      title === 'a step'
+        ? objects
+        : host(
+            'a',
+            `online: true\n${title === 'a BMC without verification' ? bmc.replace('}', ', disableCertificateVerification: true}') : bmc}${spec}`,
+          );
+    const { output } = await importTexts(given);
+    const { code, stdout } = await run([
+      'deploy',
+      'baremetalhost',
+      '--format',
+      'json',
+      '--inventory',
+      output,
+    ]);
+    expect(code).toBe(0);
+    const { items } = JSON.parse(stdout);
+    const written = items.find(({ kind }: { readonly kind: string }) => kind === 'BareMetalHost');
+    const [, document = ''] = /(apiVersion: metal3[^]*)/.exec(given) ?? [];
+    expect(written).toEqual(parseYaml(document).value);
+  });
+
+  it('names what the inventory cannot contain beside the host', async () => {
+    const { text, stderr } = await importTexts(
+      host('a', `online: true\n${bmc}userData: {name: cloud}\n`).replace(
+        'namespace: metal3}',
+        'namespace: metal3, annotations: {inspect.metal3.io: disabled}}',
+      ) + secret('cloud', { userData: '#cloud-config\n' }),
+    );
+    expect(text).toContain(
+      'hosts:\n  # not imported: annotations: inspect.metal3.io\n  # not imported: the config in the Secret cloud: it is not Ignition\n  - name: a\n',
+    );
+    expect(stderr).toContain('2 comments on what was not imported');
+  });
+});
+
+const port = (address: string, isBooted: boolean) => ({
+  Address: address,
+  'Node UUID': 'u',
+  'PXE boot enabled': isBooted,
+});
+
+describe('import of other objects', () => {
+  const config = 'config:\n    interfaces:\n    - {name: eth0, type: ethernet, state: up}\n';
+  const identified = {
+    interfaces: [
+      {
+        name: 'eth0',
+        type: 'ethernet',
+        state: 'up',
+        identifier: 'mac-address',
+        'mac-address': '52:54:00:00:00:01',
+      },
+    ],
+  };
+  const pem = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
+
+  it.each([
+    [
+      'NMStateConfig',
+      `apiVersion: v1beta1\nkind: NMStateConfig\nmetadata: {name: a}\nspec:\n  ${config}  interfaces: [{name: eth0, macAddress: "52:54:00:00:00:01"}]\n`,
+      { hosts: [{ name: 'a', mac: '52:54:00:00:00:01', network: { nmstate: identified } }] },
+    ],
+    [
+      'NodeNetworkConfigurationPolicy of a node',
+      `apiVersion: nmstate.io/v1\nkind: NodeNetworkConfigurationPolicy\nmetadata: {name: p}\nspec:\n  nodeSelector: {kubernetes.io/hostname: node-1}\n  desiredState: {interfaces: []}\n`,
+      { hosts: [{ name: 'node-1', network: { nmstate: { interfaces: [] } } }] },
+    ],
+    [
+      'AgentConfig',
+      'apiVersion: v1beta1\nkind: AgentConfig\nrendezvousIP: 192.0.2.5\nadditionalNTPSources: [ntp.example.com]\nhosts:\n- hostname: a\n  role: master\n  interfaces: [{name: eth0, macAddress: 52:54:00:00:00:01}]\n  rootDeviceHints: {deviceName: /dev/sda}\n',
+      {
+        agent: { 'host.ntpServers': ['ntp.example.com'] },
+        hosts: [
+          { name: 'a', mac: '52:54:00:00:00:01', deploy: { rootDeviceHints: { deviceName: '/dev/sda' } } },
+        ],
+      },
+    ],
+    [
+      'install-config',
+      `apiVersion: v1\nbaseDomain: example.com\nsshKey: ssh-ed25519 AAAA\npullSecret: '{"auths":{}}'\nproxy: {httpProxy: "http://proxy:3128"}\nplatform:\n  baremetal:\n    hosts:\n    - {name: a, role: master, bootMACAddress: 52:54:00:00:00:01, bootMode: legacy, bmc: {address: "ipmi://192.0.2.9", username: u, password: p}}\n`,
+      {
+        agent: {
+          'host.sshKeys': ['ssh-ed25519 AAAA'],
+          'proxy.http': 'http://proxy:3128',
+          'agent.pullSecret': 'auth.json',
+        },
+        hosts: [
+          {
+            name: 'a',
+            mac: '52:54:00:00:00:01',
+            deploy: { bmcAddress: 'ipmi://192.0.2.9', method: 'none', spec: { bootMode: 'legacy' } },
+            bmc: { credentialsFile: 'a-bmc-secret.yaml' },
+          },
+        ],
+      },
+    ],
+    [
+      'mirrors',
+      'apiVersion: config.openshift.io/v1\nkind: ImageDigestMirrorSet\nspec: {imageDigestMirrors: [{source: quay.io/a, mirrors: [m.example/a]}]}\n',
+      { agent: { 'agent.registriesConf': 'registries.conf' } },
+    ],
+    [
+      'a pull secret',
+      secret('pull', { '.dockerconfigjson': '{"auths":{}}' }),
+      { agent: { 'agent.pullSecret': 'auth.json' } },
+    ],
+    [
+      'certificates',
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ca}\ndata:\n  ca-bundle.crt: |\n${pem.replaceAll(/^(?=.)/gm, '    ')}`,
+      { agent: { 'ironic.caFiles': ['ca.crt'] } },
+    ],
+    [
+      'nodes of Ironic',
+      JSON.stringify([
+        {
+          UUID: 'u',
+          Name: 'a',
+          Driver: 'redfish',
+          'Boot Interface': 'redfish-virtual-media',
+          'Deploy Interface': 'direct',
+          'Driver Info': {
+            redfish_address: 'https://192.0.2.9',
+            redfish_system_id: '/redfish/v1/Systems/1',
+            redfish_verify_ca: 'False',
+          },
+          Properties: { cpu_arch: 'x86_64', root_device: { name: '/dev/sda' } },
+        },
+      ]),
+      {
+        hosts: [
+          {
+            name: 'a',
+            architecture: 'x86_64',
+            deploy: {
+              bmcAddress: 'redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1',
+              bmcInsecure: true,
+              rootDeviceHints: { name: '/dev/sda' },
+              deployInterface: 'direct',
+            },
+          },
+        ],
+      },
+    ],
+    [
+      'a table',
+      'Name;MAC;BMC address;password\n"a";52-54-00-00-00-01;ipmi://192.0.2.9;"p;1"\nb;;;\n',
+      {
+        hosts: [
+          {
+            name: 'a',
+            mac: '52:54:00:00:00:01',
+            deploy: { bmcAddress: 'ipmi://192.0.2.9' },
+            bmc: { credentialsFile: 'a-bmc-secret.yaml' },
+          },
+          { name: 'b' },
+        ],
+      },
+    ],
+  ])('%s', async (_title, text, expected) => {
+    const { output, inventory } = await importTexts(text);
+    const folder = `${output.replace('.yaml', '')}-files/`;
+    expect(JSON.parse(JSON.stringify(inventory).replaceAll(folder, ''))).toEqual(expected);
+  });
+
+  it('joins hosts by MAC address, then by name', async () => {
+    const { inventory } = await importTexts(
+      host('worker-0', `${bmc}bootMACAddress: 52:54:00:00:00:01\n`),
+      `apiVersion: v1beta1\nkind: NMStateConfig\nmetadata: {name: n}\nspec:\n  ${config}  interfaces: [{name: eth0, macAddress: "52:54:00:00:00:01"}]\n`,
+      'name,architecture\nworker-0,aarch64\n',
+    );
+    expect(inventory['hosts']).toMatchObject([
+      { name: 'worker-0', architecture: 'aarch64', network: { nmstate: identified } },
+    ]);
+  });
+
+  it('joins ports with their nodes, the one that boots first', async () => {
+    const { inventory } = await importTexts(
+      JSON.stringify([port('52:54:00:00:00:02', false), port('52:54:00:00:00:01', true)]),
+      JSON.stringify([
+        { UUID: 'u', Name: 'a', Driver: 'ipmi', 'Driver Info': { ipmi_address: '192.0.2.9' } },
+      ]),
+    );
+    expect(inventory['hosts']).toMatchObject([
+      { mac: '52:54:00:00:00:01', deploy: { bmcAddress: 'ipmi://192.0.2.9' } },
+    ]);
+  });
+
+  it('writes an inventory that validate accepts with the settings of the agent', async () => {
+    const { output, text } = await importTexts(host('a', `${bmc}bootMACAddress: 52:54:00:00:00:01\n`));
+    const agent = 'agent: {ironic.apiUrls: "https://192.0.2.1", agent.image: r.example/ipa}\n';
+    writeFileSync(join(cwd, output), agent + text);
+    expect((await run(['validate', output])).stderr).toContain(`${output}: valid`);
+  });
+});
+
+describe('import refuses', () => {
+  it.each([
+    ['an inventory that exists', ['import', '-o', 'a.txt', 'a.txt'], 'File exists: a.txt'],
+    ['another document', ['import', 'a.txt'], 'a.txt: it contains neither objects of Kubernetes'],
+    ['a table without names', ['import', 'b.csv'], 'b.csv: the table has no column "name"'],
+    ['an open quote', ['import', 'c.csv'], 'c.csv: line 2: a quote is not closed'],
+    ['a host without a name', ['import', 'd.csv'], 'd.csv: line 3: the host has no name'],
+  ])('%s', async (_title, args, message) => {
+    const texts = {
+      'a.txt': 'a: b\n',
+      'b.csv': 'a,b\n1,2\n',
+      'c.csv': 'name,b\n"1,2\n',
+      'd.csv': 'name,mac\na,\n,x\n',
+    };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(cwd, name), text);
+    const { code, stderr } = await run(args);
+    expect([code, stderr.includes(message)]).toEqual([1, true]);
+  });
+});
