@@ -143,6 +143,7 @@ function createToolCheck(
           ? `${path} ${error.message}`
           : `no file can be written to ${tmpdir()} (${code})`;
       noteOnce(`the ${what} are not checked: ${reason}`);
+      last = { key, issues: [] };
       return [];
     }
   };

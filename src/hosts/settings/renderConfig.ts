@@ -70,12 +70,13 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     if (version === undefined) return undefined;
     const effective = resolveConfig({ config, version });
     const hasNetwork = hasKeyfiles(document);
-    const hasOwn = isMerged || hasNetwork || hasOwnParts(settings);
+    const hasOwnUnits = isMerged || hasOwnParts(settings);
+    const hasOwn = hasOwnUnits || hasNetwork;
     // Most hosts differ only in their names, which no problem of a setting depends on.
     const others = hasOwn ? [] : [...inputs].filter(([name]) => name !== 'host.hostname');
     const key = JSON.stringify(others);
     if (hasOwn || linted?.key !== key) {
-      const ofUnits = hasOwn ? ((await checkUnits?.(effective.config)) ?? []) : [];
+      const ofUnits = hasOwnUnits ? ((await checkUnits?.(effective.config)) ?? []) : [];
       const originOf = createOrigins(config, effective, sources);
       const ofConfig = lintConfig(effective.config, { now: new Date() })
         .map((finding) => ofSetting(finding, originOf(finding), inputs))
