@@ -195,23 +195,8 @@ export class LeaderElection {
 
   /** Releases the Lease. If that fails, other replicas wait until it expires. */
   async #releaseLease(): Promise<void> {
-    const { signal, release } = this.#limitTime();
-    try {
-      if (await this.#tryRelease(signal)) return;
-      await this.#read(signal); // the Lease has changed: a renewal may have succeeded without a response
-      await this.#tryRelease(signal);
-    } catch (error) {
-      this.#seen = undefined;
-      this.#reportError(error);
-    } finally {
-      release();
-    }
-  }
-
-  /** Resolves to whether the Lease is released; false if it was changed meanwhile. */
-  async #tryRelease(signal: AbortSignal): Promise<boolean> {
     const { client, identity, lease } = this.#options;
-    if (this.#seen === undefined || this.#seen.lease.holder !== identity) return true;
+    if (this.#seen?.lease.holder !== identity) return;
     // Without a holder, the next leader can acquire the Lease immediately.
     const spec = {
       holderIdentity: '',
@@ -219,12 +204,14 @@ export class LeaderElection {
       renewTime: formatMicroTime(this.#clock.date()),
     };
     const body = { metadata: { resourceVersion: this.#seen.lease.resourceVersion }, spec };
+    const { signal, release } = this.#limitTime();
     try {
       this.#observe(await client.patch(leases, lease, { body }, signal));
-      return true;
     } catch (error) {
-      if (isConflict(error)) return false;
-      throw error;
+      this.#seen = undefined;
+      if (!isConflict(error)) this.#reportError(error);
+    } finally {
+      release();
     }
   }
 

@@ -78,44 +78,6 @@ describe('EventRecorder', () => {
     ]);
   });
 
-  it('counts what happens again within some minutes, and begins anew after that', async () => {
-    server.answers.push(fine);
-    recorder.record(event);
-    await expect.poll(written).toEqual(['POST']);
-    recorder.record(event);
-    await expect.poll(written).toEqual(['POST', 'PATCH']);
-    expect(server.requests[1]).toMatchObject({ body: { series: { count: 2 } } });
-    await clock.advance(360_000);
-    recorder.record(event);
-    await expect.poll(written).toEqual(['POST', 'PATCH', 'POST']);
-  });
-
-  it('takes other messages and other objects for other events', async () => {
-    server.answers.push(fine);
-    recorder.record(event);
-    recorder.record({ ...event, message: 'another' });
-    recorder.record({ ...event, object: readObject(objectNamed('worker-1', 7), 'get').metadata });
-    await recorder.stop();
-    expect(written()).toEqual(['POST', 'POST', 'POST']);
-  });
-
-  it('writes once what happens many times before it can be written', async () => {
-    server.answers.push(fine);
-    for (let count = 0; count < 100; count++) recorder.record(event);
-    await recorder.stop();
-    expect(written()).toEqual(['POST']);
-    expect(server.requests[0]).toMatchObject({ body: { series: { count: 100 } } });
-  });
-
-  it('makes an event anew that is gone', async () => {
-    server.answers.push(fine, refusal(404, 'NotFound'), fine);
-    recorder.record(event);
-    await expect.poll(written).toEqual(['POST']);
-    recorder.record(event);
-    await expect.poll(written).toEqual(['POST', 'PATCH', 'POST']);
-    expect(troubles).toEqual([]);
-  });
-
   it('tells what could not be written, and writes the next one', async () => {
     server.answers.push(refusal(403, 'Forbidden'), fine);
     recorder.record(event);

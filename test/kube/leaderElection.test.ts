@@ -281,21 +281,16 @@ describe('LeaderElection', () => {
     expect(one.terms.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it('gives the Lease up where that has changed meanwhile, but not that of another one', async () => {
-    for (const [changed, left] of [
-      [{}, ''],
-      [{ holderIdentity: 'thief' }, 'thief'],
-    ] as const) {
-      const { clock, store, start } = createBench();
-      const { election } = start('one');
-      await clock.advance(100);
-      store.spec = { ...store.spec, ...changed };
-      store.version += 1;
-      const stopped = election.stop();
-      await clock.advance(100);
-      await stopped;
-      expect(store.spec).toMatchObject({ holderIdentity: left });
-    }
+  it('does not give the Lease of another one up', async () => {
+    const { clock, store, start } = createBench();
+    const { election } = start('one');
+    await clock.advance(100);
+    store.spec = { ...store.spec, holderIdentity: 'thief' };
+    store.version += 1;
+    const stopped = election.stop();
+    await clock.advance(100);
+    await stopped;
+    expect(store.spec).toMatchObject({ holderIdentity: 'thief' });
   });
 
   it('leaves no timers behind', async () => {

@@ -78,7 +78,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** The message with its hint, as conditions contain it. */
-export function inOneLine(diagnostic: Diagnostic): string {
+function inOneLine(diagnostic: Diagnostic): string {
   const sentence = formatSentence(diagnostic);
   return diagnostic.hint === undefined ? sentence : `${sentence} (${diagnostic.hint})`;
 }

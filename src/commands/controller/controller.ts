@@ -5,6 +5,7 @@
 
 import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
+import { throttleLog } from '../../http/server/throttledLog.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
 import { pageMessage, showLiveHosts } from '../serve/liveStatus.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
@@ -33,13 +34,7 @@ import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
 import { Informers, secretReader } from './informers.ts';
 import { ReconcileLoop } from './reconcileLoop.ts';
-import {
-  addControllerMetrics,
-  type ControllerCounters,
-  countImages,
-  createErrorLog,
-  describeImages,
-} from './service.ts';
+import { addControllerMetrics, type ControllerCounters, countImages, describeImages } from './service.ts';
 import { pause, systemClock } from '../../io/clock.ts';
 
 /**
@@ -103,7 +98,11 @@ export async function startReplica(
   const changed = (): void => {
     if (isStarted) void reload();
   };
-  const onError = createErrorLog(log);
+  const problems = throttleLog(log);
+  const onError = (error: Error): void => {
+    const hint = error instanceof CliError ? error.hint : undefined;
+    problems.note('warning', 'cluster', { message: printable(error.message), hint });
+  };
   const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
   const electionClient = new ApiClient(cluster); // its requests do not wait behind other requests
   const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });

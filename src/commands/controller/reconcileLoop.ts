@@ -8,13 +8,7 @@ import type { EventRecorder } from '../../kube/eventRecorder.ts';
 import { type QueueLoad, type WorkFailure, WorkQueue } from '../../kube/workQueue.ts';
 import { plainText } from '../../http/server/textResponse.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
-import {
-  type FailedOutcome,
-  isPublished,
-  type Outcome,
-  type StatusPatch,
-  statusPatch,
-} from './api/outcome.ts';
+import { isPublished, type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
 import {
   type PreprovisioningImage,
   readPreprovisioningImage,
@@ -23,10 +17,7 @@ import {
 import { type Informers, preprovisioningImages } from './informers.ts';
 import { keyText } from '../../kube/objects.ts';
 import { BuildCache } from './buildCache.ts';
-import { inOneLine } from './buildOutcome.ts';
-import { diagnosticOf } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
-import { SharedProblems } from '../../io/report/sharedProblems.ts';
 import { isConflict, isNotFound } from '../../kube/apiError.ts';
 import { printable } from '../../core/foreignText.ts';
 
@@ -92,7 +83,6 @@ class Term {
   readonly #options: ReconcileLoopOptions;
   readonly #outcomes: () => BuildCache<Outcome>;
   readonly #signal: AbortSignal;
-  readonly #problems = new SharedProblems();
 
   constructor(options: ReconcileLoopOptions, outcomes: () => BuildCache<Outcome>, signal: AbortSignal) {
     this.#options = options;
@@ -120,7 +110,6 @@ class Term {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    for (const other of this.#problems.remove(owner)) this.queue.add(other);
     if (informers.find(owner) !== undefined) return;
     this.#outcomes().forget(owner);
   }
@@ -129,7 +118,6 @@ class Term {
     if (this.#signal.aborted) return;
     if (isConflict(error) && failures === 1) return; // usually, the report of the watch is on its way
     this.#options.failed();
-    if (error instanceof BuildPostponed) return;
     const message = error instanceof Error ? error.message : String(error);
     this.#options.log.note('warning', 'retry', {
       host: key,
@@ -149,24 +137,12 @@ class Term {
     const outcome = await this.#outcomeOf(finalized);
     if (this.#signal.aborted) return;
     if (outcome.kind === 'failed' && outcome.controllerError !== undefined) {
-      return this.#postpone(finalized, outcome, outcome.controllerError);
+      // A published image stays valid, and other replicas may build it.
+      if (!isPublished(image, this.#options.informers.networkVersion(image)))
+        await this.#writeStatus(finalized, outcome);
+      throw outcome.controllerError;
     }
     await this.#writeStatus(finalized, outcome);
-  }
-
-  /** Reports that a problem of the controller prevents the build, and throws, so that it is retried. */
-  async #postpone(image: PreprovisioningImage, outcome: FailedOutcome, error: CliError): Promise<never> {
-    const { informers, log } = this.#options;
-    const { first, isNew } = this.#problems.add(keyText(image), error);
-    if (isNew) {
-      const message = printable(first.message);
-      log.note('error', 'build failed', { reason: outcome.reason, message, hint: first.hint });
-    }
-    // A published image stays valid, and other replicas may build it.
-    if (!isPublished(image, informers.networkVersion(image))) {
-      await this.#writeStatus(image, { ...outcome, message: inOneLine(diagnosticOf(first)) });
-    }
-    throw new BuildPostponed();
   }
 
   async #outcomeOf(image: PreprovisioningImage): Promise<Outcome> {
@@ -210,9 +186,6 @@ class Term {
     return readPreprovisioningImage(written);
   }
 }
-
-/** The cause is reported for all objects together. */
-class BuildPostponed extends Error {}
 
 type Change = Partial<StatusPatch> & {
   readonly subresource?: 'status';

@@ -1,14 +1,10 @@
-/** What the controller shows of the objects of the cluster: the status page, the metrics, and the log of problems. */
+/** What the controller shows of the objects of the cluster: the status page and the metrics. */
 
-import { CliError } from '../../core/errors.ts';
-import type { ServerLog } from '../../http/server/serverLog.ts';
 import type { Outcome } from './api/outcome.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { addGauges, type HostCounts } from '../serve/metrics.ts';
 import type { Informers } from './informers.ts';
 import type { ReconcileLoop } from './reconcileLoop.ts';
-import { type Clock, systemClock } from '../../io/clock.ts';
-import { printable } from '../../core/foreignText.ts';
 import type { HostStatus } from '../serve/status/status.ts';
 import type { TransferLog } from '../../http/server/answer/transfers.ts';
 import { keyText } from '../../kube/objects.ts';
@@ -106,41 +102,5 @@ export function addControllerMetrics(
   return {
     wrote: (outcome) => outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),
     failed: () => retries.inc(),
-  };
-}
-
-/** Milliseconds until the same message is logged again. */
-const REPEAT_INTERVAL = 60_000;
-/** The number of messages that are remembered. */
-const MAX_MESSAGES = 100;
-
-interface LoggedMessage {
-  readonly at: number;
-  /** How often the message was suppressed since. */
-  suppressed: number;
-}
-
-/**
- * Logs problems with the cluster. An unavailable API server causes the same message every second for each request, so a
- * message that was logged recently is only counted.
- */
-export function createErrorLog(log: ServerLog, clock: Clock = systemClock): (error: Error) => void {
-  const known = new Map<string, LoggedMessage>(); // the oldest message first
-  return (error) => {
-    const message = printable(error.message);
-    const before = known.get(message);
-    if (before !== undefined && clock.now() - before.at < REPEAT_INTERVAL) {
-      before.suppressed += 1;
-      return;
-    }
-    known.delete(message);
-    known.set(message, { at: clock.now(), suppressed: 0 });
-    const [oldest = ''] = known.keys();
-    if (known.size > MAX_MESSAGES) known.delete(oldest);
-    log.note('warning', 'cluster', {
-      message,
-      hint: error instanceof CliError ? error.hint : undefined,
-      suppressed: before?.suppressed === 0 ? undefined : before?.suppressed,
-    });
   };
 }

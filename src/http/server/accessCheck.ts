@@ -11,7 +11,6 @@ import { CliError } from '../../core/errors.ts';
 import type { Grant } from './answer/access.ts';
 import { parseSignedPath, type Signer } from './answer/signedPath.ts';
 import { createMasker } from '../../core/knownSecrets.ts';
-import { maskSetting } from '../../core/masking.ts';
 
 export interface AccessRules {
   /** Undefined: no signed path is valid. */
@@ -42,9 +41,8 @@ export interface AccessCheck {
 
 export function createAccessCheck(rules: AccessRules, now = (): Date => new Date()): AccessCheck {
   const isToken = createTokenCheck(rules.tokens);
-  const mask = createMasker(rules.tokens, TOKEN);
   return {
-    mask: (text) => maskTokens(mask(text)),
+    mask: createMasker(rules.tokens, '(token)'),
     admit: (path, authorization, isCertified) => {
       const signed = parseSignedPath(path);
       if (signed !== undefined) {
@@ -128,30 +126,4 @@ export function createTokenCheck(tokens: readonly string[]): (text: string) => b
 
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-const TOKEN = '(token)';
-
-/** A token of a path, also if it is truncated, mistyped or percent-encoded. */
-const SIGNED_TOKEN = /(?<![a-z0-9])[hb](?:\.|%2e)(?:[\w.~-]|%2e)*(?:\.|%2e)[\w-]{4,}/gi;
-/** Credentials in the form of an `Authorization` header. */
-const CREDENTIALS = /\b(bearer|basic|digest|token)[ :]+[^\s,;()]+/gi;
-/** JSON web tokens, the output of `openssl rand -hex`, and random base64 text. */
-const randomTexts: readonly RegExp[] = [
-  /\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g,
-  /(?<![\w])[0-9a-f]{32,}(?![\w])/gi,
-  /(?<![\w+-])(?=[\w+-]*\d)(?=[\w+-]*[a-z])(?=[\w+-]*[A-Z])[\w+-]{32,}={0,2}/g,
-];
-
-/** The number of characters that are checked; a log line has fewer. */
-const LONGEST = 2000;
-
-/** Replaces texts that look like tokens with `(token)`. */
-export function maskTokens(text: string): string {
-  let masked = text
-    .slice(0, LONGEST)
-    .replace(SIGNED_TOKEN, TOKEN)
-    .replace(CREDENTIALS, (_all, scheme: string) => `${scheme} ${TOKEN}`);
-  for (const pattern of randomTexts) masked = masked.replace(pattern, TOKEN);
-  return maskSetting(masked);
 }

@@ -77,7 +77,6 @@ export function watchClient(
     }
   };
 
-  socket.setMaxListeners(0); // a client may pipeline any number of requests
   socket.on('close', onClose);
   response.setTimeout(0); // disables the timer of the server
   let cancel = clock.after(0, check);

@@ -4,6 +4,7 @@ import type { Server as HttpServer } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ServerLog } from './serverLog.ts';
+import { throttleLog } from './throttledLog.ts';
 
 export interface ConnectionLimits {
   readonly connections: number;
@@ -12,9 +13,6 @@ export interface ConnectionLimits {
   /** Whether the command has no options for the limits. */
   readonly areFixed?: boolean;
 }
-
-/** Milliseconds between two log events about closed connections: a client may try thousands of times per second. */
-const NOTE_INTERVAL = 1000;
 
 function hintFor(isFull: boolean, { connections, connectionsPerClient }: ConnectionLimits): string {
   return isFull
@@ -33,30 +31,16 @@ export function limitConnections(
 ): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   const byClient = new Map<string, number>();
-  let noted = -Infinity;
-  let suppressed = 0;
-  const note = (client: string, ofClient: number): void => {
-    if (performance.now() - noted < NOTE_INTERVAL) {
-      suppressed += 1;
-      return;
-    }
-    const isFull = sockets.size >= limits.connections;
-    log.note('warning', 'too many connections', {
-      client,
-      connections: sockets.size,
-      ofClient,
-      suppressed: suppressed === 0 ? undefined : suppressed,
-      hint: limits.areFixed === true ? undefined : hintFor(isFull, limits),
-    });
-    noted = performance.now();
-    suppressed = 0;
-  };
+  const throttled = throttleLog(log);
   server.on('connection', (socket: Socket) => {
     const client = clientAddress(socket);
     const own = byClient.get(client) ?? 0;
     if (sockets.size >= limits.connections || own >= limits.connectionsPerClient) {
       socket.destroy();
-      note(client, own);
+      const isFull = sockets.size >= limits.connections;
+      const hint = limits.areFixed === true ? undefined : hintFor(isFull, limits);
+      const fields = { client, connections: sockets.size, ofClient: own, hint };
+      throttled.note('warning', 'too many connections', fields);
       return;
     }
     sockets.add(socket);

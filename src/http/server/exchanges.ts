@@ -1,10 +1,7 @@
-/**
- * Processes requests one after the other on each connection: a client that pipelines a thousand requests must not start a
- * thousand answers at the same time.
- */
+/** The requests that are being answered, and what the end of the service means for them. */
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createDeferred } from '../../core/deferred.ts';
 
 /** The shutdown state of the service; its values change. */
 export interface ExchangeContext {
@@ -23,68 +20,49 @@ export type Answerer = (
 
 export interface Exchanges {
   readonly context: { isDraining: boolean; isAborting: boolean };
-  /** The connections with a running request. */
-  readonly busy: ReadonlySet<Socket>;
+  /** The responses that are not complete. */
+  readonly running: ReadonlySet<ServerResponse>;
   readonly take: RequestListener;
   /** Resolves when no request is running. */
   whenIdle(): Promise<void>;
 }
 
-/** The requests of one connection that are not answered yet. */
-interface Queue {
-  length: number;
-  /** Settles when the last request is answered. */
-  end: Promise<void>;
-}
-
-/** Waiting requests of a connection after which no more are read. Those that have arrived with them wait, too. */
-const MAX_WAITING = 16;
-
-/**
- * As Node does for a socket that is full, with the same undocumented property: without it, Node resumes a paused socket with the
- * next request that has arrived.
- */
-function pauseReading(socket: Socket): void {
-  Object.assign(socket, { _paused: true });
-  socket.pause();
-}
-
 export function createExchanges(answer: Answerer): Exchanges {
   const context = { isDraining: false, isAborting: false };
-  const queues = new Map<Socket, Queue>();
-  const busy = new Set<Socket>();
-
-  const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { socket } = request;
-    if (socket.destroyed || socket.writableEnded) return;
-    busy.add(socket);
-    const closed = new Promise((resolve) => void response.once('close', resolve));
-    response.on('error', () => undefined); // `close` follows
-    if (context.isDraining) response.shouldKeepAlive = false;
-    await answer(request, response, context).catch(() => socket.destroy());
-    await closed;
-    busy.delete(socket);
-    if (context.isDraining) socket.destroySoon();
-  };
-
+  const running = new Set<ServerResponse>();
+  let idle = createDeferred();
+  idle.resolve();
   return {
     context,
-    busy,
+    running,
     take: (request, response) => {
       const { socket } = request;
-      const queue = queues.get(socket) ?? { length: 0, end: Promise.resolve() };
-      queues.set(socket, queue);
-      queue.length += 1;
-      if (queue.length > MAX_WAITING) pauseReading(socket);
-      queue.end = queue.end.then(async () => {
-        await exchange(request, response);
-        queue.length -= 1;
-        if (queue.length === MAX_WAITING) socket.emit('drain'); // Node reads on if the socket is not full
-        if (queue.length === 0) queues.delete(socket);
+      if (socket.destroyed) return;
+      if (running.size === 0) idle = createDeferred();
+      running.add(response);
+      response.on('error', () => undefined); // `close` follows
+      const closed = new Promise<void>((resolve) => {
+        // A pipelined response whose connection is closed has no `close` of its own.
+        const end = (): void => {
+          socket.off('close', end);
+          resolve();
+        };
+        socket.setMaxListeners(0); // a client may pipeline any number of requests
+        response.once('close', end);
+        socket.on('close', end);
       });
+      if (context.isDraining) response.shouldKeepAlive = false;
+      void answer(request, response, context)
+        .catch(() => socket.destroy())
+        .then(() => closed)
+        .then(() => {
+          running.delete(response);
+          if (running.size === 0) idle.resolve();
+          if (context.isDraining) socket.destroySoon();
+        });
     },
     whenIdle: async () => {
-      while (queues.size > 0) await Promise.all([...queues.values()].map(({ end }) => end));
+      while (running.size > 0) await idle.promise;
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Answers requests: checks the request and its credentials, finds the resource, and sends the requested ranges. Each request
+ * Answers requests: checks the request and its credentials, finds the resource, and sends the requested range. Each request
  * results in one log event, also after an error.
  */
 
@@ -7,12 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CliError } from '../../core/errors.ts';
 import { parseRequestPath } from './answer/requestPath.ts';
 import { ownerOf, permits } from './answer/access.ts';
-import { isDiskFull } from '../../io/files/fileErrors.ts';
-import { SharedProblems } from '../../io/report/sharedProblems.ts';
 import type { ByteRange, ImageBytes } from '../../image/overlay.ts';
-import { answerFor, type BodyPart } from './answer/answer.ts';
+import { answerFor } from './answer/answer.ts';
 import type { Catalog, CatalogEntry, ServedResource } from './answer/resource.ts';
-import { resemblesToken } from './answer/signedPath.ts';
 import type { TransferLog } from './answer/transfers.ts';
 import { type AccessCheck, hasClientCertificate } from './accessCheck.ts';
 import { BLOCK, type Block, type BlockPool, createBlockPool } from './blockPool.ts';
@@ -20,7 +17,7 @@ import { type ClientConnection, ClientGone, watchClient } from './clientConnecti
 import { clientAddress } from './connections.ts';
 import type { Answerer, ExchangeContext } from './exchanges.ts';
 import type { Page } from './pages.ts';
-import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './textResponse.ts';
+import { hasBody, type PlainAnswer, sendPlainAnswer } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
 /** The sources of the answers. The catalog is read for each request, as a reload replaces it. */
@@ -40,14 +37,13 @@ export interface Service {
 /** Answers the requests of one service. */
 export function createAnswerer(service: Service): Answerer {
   const blocks = createBlockPool();
-  const problems = new SharedProblems();
   let count = 0;
   return async (request, response, context) => {
     count += 1;
     const client = clientAddress(request.socket);
     const agent = request.headers['user-agent'];
     const facts = { bytes: 0, userAgent: agent === undefined ? undefined : service.access.mask(agent) };
-    const exchange = { service, blocks, problems, request, response, context, id: count, client, facts };
+    const exchange = { service, blocks, request, response, context, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
     try {
@@ -63,8 +59,6 @@ export function createAnswerer(service: Service): Answerer {
 interface Exchange {
   readonly service: Service;
   readonly blocks: BlockPool;
-  /** The hosts whose files a full disk prevents. */
-  readonly problems: SharedProblems;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: ExchangeContext;
@@ -89,7 +83,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const problem = problemOf(request);
   if (problem !== undefined) return refuse(problem);
   const path = parseRequestPath(request.url ?? '');
-  if (path === undefined) return refuse(notFound(undefined));
+  if (path === undefined) return refuse(notFound());
   const page = service.pages.get(path);
   if (page?.isPublic === true) {
     facts.isProbe = true;
@@ -100,32 +94,26 @@ async function answer(exchange: Exchange): Promise<void> {
   const admission = service.access.admit(path, headers.authorization, hasClientCertificate(socket));
   // The path is not logged: it may contain a secret that the client put there by mistake.
   if (admission.kind === 'unauthenticated') return refuse(unauthorized);
-  facts.path = shownPath(service.access.mask(path));
-  if (admission.kind === 'unknown') return refuse(notFound(facts.path));
+  if (admission.kind === 'unknown') return refuse(notFound());
   const { grant } = admission;
   const isOperator = grant.kind === 'all';
   if (isOperator && page !== undefined) return sendPage(exchange, page);
 
   const catalog = service.catalog();
   const entry = catalog.find(admission.path, ownerOf(grant));
-  if (entry === 'ambiguous') return refuse(ambiguous(facts.path));
+  if (entry === 'ambiguous') return refuse(ambiguous(admission.path));
   // Without access, an entry does not exist, and is not built either.
-  if (entry === undefined || !permits(grant, entry)) return refuse(notFound(facts.path, isOperator));
+  if (entry === undefined || !permits(grant, entry)) return refuse(notFound(isOperator));
   facts.entry = entry;
   facts.path = admission.path;
   const release = catalog.acquire();
   try {
     const resource = await entry.resource();
-    exchange.problems.remove(taskOf(entry));
-    if (resource === undefined) refuse(notFound(facts.path, isOperator));
+    if (resource === undefined) refuse(notFound(isOperator));
     else await sendResource(exchange, resource, admission.path);
   } finally {
     release();
   }
-}
-
-function taskOf({ artifact, host }: CatalogEntry): string {
-  return `${artifact} ${host ?? ''}`;
 }
 
 /** The answer to a request that is invalid for every path. */
@@ -153,10 +141,10 @@ const unauthorized: PlainAnswer = {
   },
 };
 
-function notFound(path: string | undefined, isOperator = false): PlainAnswer {
+function notFound(isOperator = false): PlainAnswer {
   return {
     status: 404,
-    message: `${path ?? 'this path'} is not served here`,
+    message: 'this path is not served here',
     hint: isOperator
       ? 'open / to list the files'
       : 'check the file name, or get a new URL if this one has expired',
@@ -171,14 +159,6 @@ function ambiguous(path: string): PlainAnswer {
     hint: 'use the URL of the host from the list at /',
   };
 }
-
-/** The last segment of an unknown path, without tokens, for the log. */
-function shownPath(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return resemblesToken(name) ? '(token)' : plainText(name, MAX_SHOWN);
-}
-
-const MAX_SHOWN = 80;
 
 async function sendPage({ request, response, context, facts }: Exchange, page: Page): Promise<void> {
   const { url = '', headers, method } = request;
@@ -199,8 +179,8 @@ const pageHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'no
 async function sendResource(exchange: Exchange, resource: ServedResource, path: string): Promise<void> {
   const { service, blocks, request, response, context, id, client, facts } = exchange;
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-  const { status, headers, parts } = answerFor({ method, headers: request.headers }, resource);
-  if (parts.length === 0) {
+  const { status, headers, range } = answerFor({ method, headers: request.headers }, resource);
+  if (range === undefined) {
     await resource.check?.();
     response.writeHead(status, headers).end();
     return;
@@ -211,12 +191,12 @@ async function sendResource(exchange: Exchange, resource: ServedResource, path: 
     const { host, artifact, size, etag } = resource;
     const { userAgent } = facts;
     const transfer = service.transfers.begin({ id, client, host, path, artifact, size, etag, userAgent });
-    const sent = (range: ByteRange): void => {
-      facts.bytes += range.length;
-      transfer.sent(range);
+    const sent = (piece: ByteRange): void => {
+      facts.bytes += piece.length;
+      transfer.sent(piece);
     };
     try {
-      await sendBody({ response, source, parts, blocks, idleTimeout: service.idleTimeout, sent });
+      await sendBody({ response, source, range, blocks, idleTimeout: service.idleTimeout, sent });
     } catch (error) {
       // A disconnected client is an outcome, not an error.
       facts.outcome = error instanceof ClientGone ? error.reason : 'failed';
@@ -230,31 +210,21 @@ async function sendResource(exchange: Exchange, resource: ServedResource, path: 
   }
 }
 
-/**
- * Logs the details for the operator; the client gets an answer without details. Only a full disk is named to the client, too: it is
- * logged once for all requests.
- */
-function fail({ service, problems, request, response, id, facts }: Exchange, error: unknown): void {
+/** Logs the details for the operator; the client gets an answer without details. */
+function fail({ service, request, response, id, facts }: Exchange, error: unknown): void {
   const isKnown = error instanceof CliError;
-  const isFull = isKnown && isDiskFull(error);
-  const task = facts.entry === undefined ? '' : taskOf(facts.entry);
-  if (!isFull || problems.add(task, error).isNew) {
-    service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
-      id,
-      path: facts.path,
-      ...(isKnown ? { message: error.message, hint: error.hint } : { message: stackOf(error) }),
-    });
-  }
+  service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
+    id,
+    path: facts.path,
+    ...(isKnown ? { message: error.message, hint: error.hint } : { message: stackOf(error) }),
+  });
   facts.outcome = 'failed';
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const hint = isFull
-    ? 'ask the operator to free the space; the next request does not require a restart'
-    : `ask the operator: the log contains the reason under request id ${id}`;
-  const cause = isFull ? `: ${error.message}` : '';
-  const message = isKnown ? `this file is temporarily unavailable${cause}` : 'internal error';
+  const message = isKnown ? 'this file is temporarily unavailable' : 'internal error';
+  const hint = `ask the operator: the log contains the reason under request id ${id}`;
   sendPlainAnswer(request, response, { status: isKnown ? 503 : 500, message, hint });
 }
 
@@ -287,7 +257,7 @@ export interface Sending {
   readonly response: ServerResponse;
   /** The caller closes it. After `sendBody` has ended, nothing reads from it. */
   readonly source: ImageBytes;
-  readonly parts: readonly BodyPart[];
+  readonly range: ByteRange;
   readonly blocks: BlockPool;
   /** Called for each range of the resource that the kernel has accepted. */
   readonly sent: (range: ByteRange) => void;
@@ -304,14 +274,11 @@ export interface Sending {
  *   only if no header has been sent (`headersSent`) another answer can be given.
  */
 export async function sendBody(sending: Sending): Promise<void> {
-  const { response, parts } = sending;
+  const { response } = sending;
   const client = watchClient(response, sending.idleTimeout);
   try {
     await client.turn();
-    for (const part of parts) {
-      if (part.kind === 'text') await client.write(part.bytes);
-      else await sendRange(sending, client, part.range);
-    }
+    await sendRange(sending, client);
     await client.end();
   } catch (error) {
     if (response.headersSent) response.destroy();
@@ -322,12 +289,9 @@ export async function sendBody(sending: Sending): Promise<void> {
 }
 
 /** A client that is not known to be fast gets 32 KiB at a time: it must not keep blocks from others. */
-async function sendRange(
-  sending: Sending,
-  client: ClientConnection,
-  { offset, length }: ByteRange,
-): Promise<void> {
+async function sendRange(sending: Sending, client: ClientConnection): Promise<void> {
   const { source, blocks, sent } = sending;
+  const { length, offset } = sending.range;
   const end = offset + length;
   const small = blocks.borrowSmall();
   const lent: Block[] = []; // the one that is sent, and the next one

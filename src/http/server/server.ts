@@ -105,8 +105,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const exchanges = createExchanges(options.answer);
   const server = createServer(limits, tls?.first);
   const sockets = limitConnections(server, limits, log);
-  // The open HTTP connections; with TLS, only those with a finished handshake.
-  const sessions = tls === undefined ? sockets : collectSessions(server);
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
@@ -114,9 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const use = ({ context }: TlsMaterial): void => {
     if (server instanceof HttpsServer) server.setSecureContext(context);
   };
-  const watch =
-    tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
-  const stop = createStop(server, exchanges, sockets, sessions);
+  const watch = tls?.files && (await watchTlsFiles({ files: tls.files, use, interval: tlsInterval, log }));
+  const stop = createStop(server, exchanges, sockets);
   const bound: AddressInfo | string | null = server.address();
   return {
     origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
@@ -175,15 +172,6 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
   return server;
 }
 
-function collectSessions(server: HttpServer): ReadonlySet<Socket> {
-  const sessions = new Set<Socket>();
-  server.on('secureConnection', (socket: Socket) => {
-    sessions.add(socket);
-    socket.once('close', () => void sessions.delete(socket));
-  });
-  return sessions;
-}
-
 async function listen(server: HttpServer, address: ListenAddress): Promise<void> {
   try {
     server.listen(listenOptions(address));
@@ -197,22 +185,23 @@ function createStop(
   server: HttpServer,
   exchanges: Exchanges,
   sockets: ReadonlySet<Socket>,
-  sessions: ReadonlySet<Socket>,
 ): RunningServer['stop'] {
-  const { busy, context } = exchanges;
+  const { context, running } = exchanges;
   let aborted = 0;
   const destroyAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   const abortAll = (): void => {
     context.isAborting = true;
-    aborted += busy.size;
+    aborted += running.size;
     destroyAll();
   };
   const begin = async (): Promise<void> => {
     context.isDraining = true;
     const closed = new Promise((resolve) => void server.close(resolve));
-    for (const socket of sessions) if (!busy.has(socket)) socket.destroy();
+    // Node keeps connections open that have not sent a request yet.
+    const busy = new Set([...running].map(({ req }) => transportOf(req.socket)));
+    for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
     await exchanges.whenIdle();
     destroyAll(); // those without any request
     await closed;
@@ -241,7 +230,7 @@ function answerRequests(server: HttpServer, exchanges: Exchanges, { log, refused
     const client = clientAddress(socket);
     const { status, message } = answer;
     log.note('info', 'refused', { client, status, message });
-    const isBusy = exchanges.busy.has(socket);
+    const isBusy = [...exchanges.running].some(({ req }) => req.socket === socket);
     // The handler of a running request reports its end itself.
     if (!isBusy)
       refused?.({ client, problem: isHandshake(error) ? tlsToHttp : { kind: 'request', status, message } });

@@ -3,7 +3,6 @@
  * logged, so that no header, query or signed path gets into the log by mistake.
  */
 
-import { formatCount } from '../../formats/messageText.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Writable } from 'node:stream';
 import type { ArtifactKind } from '../../core/artifacts.ts';
@@ -45,28 +44,17 @@ export interface ServerLog {
 const MAX_PATH_LENGTH = 120;
 const MAX_AGENT_LENGTH = 120;
 
-/** Writes events to the output. A closed output or a full disk does not stop the service; after it, the log says how much is missing. */
+/** Writes events to the output. A closed output or a full disk does not stop the service. */
 export function createServerLog(
   output: Writable,
   form: 'json' | 'text',
   now = (): Date => new Date(),
 ): ServerLog {
-  let missing = 0;
-  const formatLine = (level: LogLevel, event: string, fields: LogFields): string => {
-    const line = { time: now().toISOString(), level, event, ...fields };
-    return `${form === 'json' ? JSON.stringify(line) : formatText(line)}\n`;
-  };
-  const note: ServerLog['note'] = (level, event, fields) => {
-    const lost = missing;
-    missing = 0;
-    const message = `${formatCount(lost, 'event')} could not be written to this log`;
-    // The last line may be incomplete.
-    const gap = lost === 0 ? '' : `\n${formatLine('warning', 'log', { message })}`;
-    output.write(`${gap}${formatLine(level, event, fields)}`, (error) => {
-      if (error !== null && error !== undefined) missing += lost + 1;
-    });
-  };
   output.on('error', () => undefined);
+  const note: ServerLog['note'] = (level, event, fields) => {
+    const line = { time: now().toISOString(), level, event, ...fields };
+    output.write(`${form === 'json' ? JSON.stringify(line) : formatText(line)}\n`);
+  };
   return {
     note,
     request: ({ path, userAgent, ...event }) =>

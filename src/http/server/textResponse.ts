@@ -7,7 +7,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 
 export interface PlainAnswer {
   readonly status: number;
-  /** Without a period: `worker-7.iso is not served here`. */
+  /** Without a period: `this path is not served here`. */
   readonly message: string;
   /** How to fix it, as an imperative. */
   readonly hint?: string;

@@ -5,12 +5,11 @@
  */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
+import { watchFiles } from '../../io/files/watchFiles.ts';
 import { openForReading } from '../../io/files/handles.ts';
 import { noteFailedReload, type ServerLog } from './serverLog.ts';
 
@@ -29,13 +28,10 @@ export interface TlsMaterial {
   readonly expires: Date;
   /** SHA-256 of the certificate. */
   readonly fingerprint: string;
-  /** The state of the files before they were read, to detect changes. */
-  readonly stamp: string;
 }
 
 /** @throws CliError if a file cannot be read or is invalid, or if certificate and key do not match */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
-  const stamp = await stampOf(files);
   const cert = await readPem(files.certificate, 'TLS certificate');
   const key = await readPem(files.key, 'TLS key');
   const ca = files.clientCa === undefined ? undefined : await readPem(files.clientCa, 'Client CA');
@@ -52,7 +48,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
     minVersion: 'TLSv1.2',
   };
   checkContext(context, files);
-  return { context, expires: new Date(certificate.validTo), fingerprint: certificate.fingerprint256, stamp };
+  return { context, expires: new Date(certificate.validTo), fingerprint: certificate.fingerprint256 };
 }
 
 /** Whether clients that connect to this name or address accept the certificate. */
@@ -127,24 +123,17 @@ export interface TlsWatch {
 
 export interface TlsWatchOptions {
   readonly files: TlsFiles;
-  /** The certificate in use. */
-  readonly first: TlsMaterial;
   /** Milliseconds between two checks. */
   readonly interval: number;
   readonly use: (material: TlsMaterial) => void;
   readonly log: ServerLog;
 }
 
-/**
- * Uses changed files. If they are invalid, logs an error and keeps the previous certificate. Files count as changed when two
- * checks have found the same change, as a program may still be writing them.
- */
-export function watchTlsFiles({ files, first, interval, use, log }: TlsWatchOptions): TlsWatch {
-  let tried = first.stamp;
-  let found = tried;
+/** Uses changed files. If they are invalid, logs an error and keeps the previous certificate. */
+export async function watchTlsFiles({ files, interval, use, log }: TlsWatchOptions): Promise<TlsWatch> {
   let last: Promise<boolean> = Promise.resolve(true);
   const replace = async (): Promise<boolean> => {
-    tried = await stampOf(files);
+    await watch.accept();
     try {
       const material = await readTlsFiles(files);
       use(material);
@@ -159,23 +148,10 @@ export function watchTlsFiles({ files, first, interval, use, log }: TlsWatchOpti
     last = last.then(replace);
     return last;
   };
-  const check = async (): Promise<void> => {
-    const before = found;
-    found = await stampOf(files);
-    if (found === before && found !== tried) await reload();
-  };
-  const end = new AbortController();
-  void repeat(check, interval, end);
-  return { reload, end: () => end.abort() };
-}
-
-/** Repeats a step with pauses that do not keep the process alive. */
-async function repeat(step: () => Promise<void>, pause: number, { signal }: AbortController): Promise<void> {
-  for (;;) {
-    await wait(pause, undefined, { ref: false, signal }).catch(() => undefined);
-    if (signal.aborted) return;
-    await step();
-  }
+  const { certificate, clientCa, key } = files;
+  const paths = [certificate, key, ...(clientCa === undefined ? [] : [clientCa])];
+  const watch = await watchFiles(async () => paths, { interval, changed: () => void reload() });
+  return { reload, end: () => watch.stop() };
 }
 
 /** Logs the certificate in use. */
@@ -186,15 +162,4 @@ export function noteCertificate({ expires, fingerprint }: TlsMaterial, log: Serv
     expires: expires.toISOString(),
     fingerprint,
   });
-}
-
-/** The state of the files; a missing file is a state, too. */
-async function stampOf({ certificate, key, clientCa = key }: TlsFiles): Promise<string> {
-  const stamps = [certificate, key, clientCa].map(async (path) => {
-    const found = await stat(path, { bigint: true }).catch(() => undefined);
-    return found === undefined
-      ? 'missing'
-      : [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':');
-  });
-  return (await Promise.all(stamps)).join(' ');
 }

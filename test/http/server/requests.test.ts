@@ -79,23 +79,6 @@ describe('what is served', () => {
     expect(small.opened.now).toBe(0);
   });
 
-  it('several ranges come in one answer, each with its bytes', async () => {
-    const { server, small } = await startFixture();
-    const headers = { range: 'bytes=10-19,50000-50009,-5' };
-    const reply = await ask(server.origin, `/${host}/worker-0-minimal.iso`, { headers });
-    expect(reply.status).toBe(206);
-    expect(reply.headers['content-length']).toBe(String(reply.body.length));
-    const [, boundary = ''] = /boundary="?([^"]+)"?$/.exec(String(reply.headers['content-type'])) ?? [];
-    const parts = reply.body.toString('latin1').split(`--${boundary}`).slice(1, -1);
-    const bodies = parts.map((part) => part.slice(part.indexOf('\r\n\r\n') + 4, -2));
-    const wanted = [
-      small.bytes.subarray(10, 20),
-      small.bytes.subarray(50_000, 50_010),
-      small.bytes.subarray(-5),
-    ];
-    expect(bodies).toEqual(wanted.map((bytes) => bytes.toString('latin1')));
-  });
-
   it('is right for many readers of one image at once', async () => {
     const { server, iso } = await startFixture();
     const ranges = Array.from(
@@ -243,8 +226,6 @@ describe('paths', () => {
   it('are told back printable and short', async () => {
     const reply = await get(`/%1b%5b2J${'x'.repeat(500)}%e2%80%ae`, asOperator);
     expect(reply.text).toMatch(/^[ -~\n]{1,200}$/);
-    const other = await get(`/x/${'y'.repeat(500)}%e2%80%ae`, asOperator);
-    expect(other.text).toMatch(/^404: y{80}\.\.\. is not served here\nhint: [ -~]+\n$/);
   });
 });
 
@@ -289,7 +270,6 @@ describe('when something is wrong', () => {
       level: 'error',
       event: 'cannot serve',
       id: 1,
-      path: 'worker-0.iso',
       message: 'No permission to read /srv/secret.iso',
       hint: 'check it',
     });

@@ -8,7 +8,6 @@ import { type ByteRange, readerOf } from '../../../src/image/overlay.ts';
 import { type BlockPool, createBlockPool } from '../../../src/http/server/blockPool.ts';
 import { sendBody, type Sending } from '../../../src/http/server/requests.ts';
 import { ClientGone } from '../../../src/http/server/clientConnection.ts';
-import type { BodyPart } from '../../../src/http/server/answer/answer.ts';
 
 const MiB = 1024 * 1024;
 const cleanUp: (() => void)[] = [];
@@ -24,11 +23,6 @@ const pattern = readerOf(1024 * MiB, async (target, offset) => {
     filled += noise.copy(target, filled, (offset + filled) % noise.length);
   }
 });
-const range = (offset: number, length: number): BodyPart => ({ kind: 'range', range: { offset, length } });
-const text = (value: string): BodyPart => ({ kind: 'text', bytes: Buffer.from(value) });
-const sizeOf = (parts: readonly BodyPart[]): number =>
-  parts.reduce((sum, part) => sum + (part.kind === 'text' ? part.bytes.length : part.range.length), 0);
-
 /** How the last response went, and what was told of it. */
 interface Served {
   readonly port: number;
@@ -40,11 +34,11 @@ interface Served {
 }
 
 type Options = Partial<Pick<Sending, 'source' | 'blocks' | 'idleTimeout'>> & {
-  readonly parts: readonly BodyPart[];
+  readonly range: ByteRange;
 };
 
 async function serve({
-  parts,
+  range,
   source = pattern,
   blocks = createBlockPool(),
   idleTimeout = 30_000,
@@ -56,9 +50,9 @@ async function serve({
     responses: [] as ServerResponse[],
   };
   const server = createServer((_request: IncomingMessage, response) => {
-    response.writeHead(200, { 'Content-Length': sizeOf(parts) });
+    response.writeHead(200, { 'Content-Length': range.length });
     const sent = (stretch: ByteRange): unknown => served.sent.push(stretch);
-    const sending = sendBody({ response, source, parts, blocks, sent, idleTimeout });
+    const sending = sendBody({ response, source, range, blocks, sent, idleTimeout });
     served.responses.push(response);
     served.outcomes.push(
       sending.then(
@@ -119,7 +113,7 @@ describe('sendBody', () => {
     [5, 64 * 1024 + 1],
     [7, 30 * MiB + 11],
   ])('sends, from %i on, %i bytes and tells of all of them', async (offset, length) => {
-    const served = await serve({ parts: [range(offset, length)] });
+    const served = await serve({ range: { offset: offset, length: length } });
     await expectPattern(await fetchBody(served), { offset, length });
     expect(await served.outcomes[0]).toBe('done');
     let end = offset;
@@ -131,24 +125,9 @@ describe('sendBody', () => {
     expect(served.blocks.borrowed).toBe(0);
   });
 
-  it('sends framing and ranges in their order', async () => {
-    const served = await serve({ parts: [text('<'), range(1000, 3), text('|'), range(0, 2), text('>')] });
-    const expected = Buffer.from(
-      `<${noise.toString('latin1', 1000, 1003)}|${noise.toString('latin1', 0, 2)}>`,
-      'latin1',
-    );
-    expect(await fetchBody(served)).toEqual(expected);
-  });
-
-  it('ends a response without a body', async () => {
-    const served = await serve({ parts: [] });
-    expect(await fetchBody(served)).toHaveLength(0);
-    expect(await served.outcomes[0]).toBe('done');
-  });
-
   it('sends the same to many clients of different pace, in little memory', async () => {
-    const parts = [range(1, 3 * MiB)];
-    const served = await serve({ parts, blocks: createBlockPool(4) });
+    const range = { offset: 1, length: 3 * MiB };
+    const served = await serve({ range, blocks: createBlockPool(4) });
     const paces = Array.from({ length: 12 }, (_, index) =>
       index % 3 === 0 ? undefined : { bytes: MiB, every: index * 16 },
     );
@@ -158,7 +137,7 @@ describe('sendBody', () => {
   });
 
   it('keeps the connection for the next request', async () => {
-    const served = await serve({ parts: [range(0, 100)] });
+    const served = await serve({ range: { offset: 0, length: 100 } });
     const socket = clientOf(served);
     let taken = 0;
     socket.on('data', (chunk: Buffer) => (taken += chunk.length));
@@ -173,7 +152,7 @@ describe('sendBody', () => {
   });
 
   it('begins with a response only when it is its turn', async () => {
-    const served = await serve({ parts: [range(0, 40 * MiB)] });
+    const served = await serve({ range: { offset: 0, length: 40 * MiB } });
     const socket = clientOf(served);
     socket.pause();
     socket.write(request.repeat(50));
@@ -189,7 +168,7 @@ describe('sendBody', () => {
 
 describe('many clients that take nothing', () => {
   it('hold little memory', async () => {
-    const served = await serve({ parts: [range(0, 8 * MiB)] });
+    const served = await serve({ range: { offset: 0, length: 8 * MiB } });
     for (let count = 0; count < 200; count++) clientOf(served).pause().write(request);
     await until(() => served.outcomes.length === 200);
     expect(served.blocks.borrowed).toBeLessThanOrEqual(200 * 32 * 1024);
@@ -203,7 +182,7 @@ describe('a client', () => {
       reads++;
       return pattern.readInto(target, offset);
     });
-    const served = await serve({ parts: [range(0, 1024 * MiB)], source });
+    const served = await serve({ range: { offset: 0, length: 1024 * MiB }, source });
     const socket = clientOf(served);
     socket.write(request);
     socket.once('data', () => socket.pause());
@@ -226,7 +205,7 @@ describe('a client', () => {
         await once(arrival, 'bytes');
       }
     });
-    const served = await serve({ parts: [range(0, MiB)], source });
+    const served = await serve({ range: { offset: 0, length: MiB }, source });
     const socket = clientOf(served);
     socket.write(request);
     await until(() => isReading);
@@ -239,7 +218,7 @@ describe('a client', () => {
   });
 
   it('that takes nothing is cut off', async () => {
-    const served = await serve({ parts: [range(0, 1024 * MiB)], idleTimeout: 200 });
+    const served = await serve({ range: { offset: 0, length: 1024 * MiB }, idleTimeout: 200 });
     const socket = clientOf(served);
     socket.write(request);
     socket.pause();
@@ -249,7 +228,7 @@ describe('a client', () => {
   });
 
   it('does not wait for others that take nothing', async () => {
-    const served = await serve({ parts: [range(0, 8 * MiB)], blocks: createBlockPool(16) });
+    const served = await serve({ range: { offset: 0, length: 8 * MiB }, blocks: createBlockPool(16) });
     for (let count = 0; count < 32; count++) clientOf(served).pause().write(request);
     await until(() => served.outcomes.length === 32);
     await sleep(200);
@@ -268,7 +247,7 @@ describe('a source that fails', () => {
       if (offset + target.length > failing) throw lost;
       return pattern.readInto(target, offset);
     });
-    const served = await serve({ parts: [range(0, 4 * MiB)], source });
+    const served = await serve({ range: { offset: 0, length: 4 * MiB }, source });
     const body = await fetchBody(served).catch(() => Buffer.alloc(0));
     expect(body.length).toBeLessThan(4 * MiB);
     expect(await served.outcomes[0]).toBe(lost);

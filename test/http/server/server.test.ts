@@ -1,11 +1,9 @@
 /** The server against clients that are slow, wrong, hostile or many, and how it ends. */
 
 import { Agent } from 'node:http';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createDeferred } from '../../../src/core/deferred.ts';
 import { CliError } from '../../../src/core/errors.ts';
-import { defaultLimits, startServer } from '../../../src/http/server/server.ts';
 import {
   ask,
   asOperator,
@@ -233,26 +231,6 @@ async function fallSilent(socket: NodeJS.EventEmitter): Promise<void> {
 }
 
 describe('many requests on one connection', () => {
-  it('are answered in turn, one image open at a time', async () => {
-    const fixture = await startFixture();
-    let most = 0;
-    fixture.resources.set('worker-0.iso', {
-      ...fixture.iso,
-      open: async () => {
-        most = Math.max(most, fixture.iso.opened.now + 1);
-        return fixture.iso.open();
-      },
-    });
-    const part = iso.replace('\r\n\r\n', '\r\nRange: bytes=0-99\r\n\r\n');
-    const answer = await exchangeRaw(
-      fixture.server.port,
-      part.repeat(9) + part.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
-    );
-    expect(answer.match(/HTTP\/1\.1 206/g)).toHaveLength(10);
-    expect(fixture.iso.opened.count).toBe(10);
-    expect(most).toBe(1);
-  });
-
   it.each([
     ['17 health checks', 17, health],
     ['5,000 health checks', 5000, health],
@@ -264,34 +242,6 @@ describe('many requests on one connection', () => {
     const answer = await exchangeRaw(fixture.server.port, request.repeat(count - 1) + last);
     expect(answer.match(/HTTP\/1\.1 20[06] /g)).toHaveLength(count);
     await checkServing(fixture);
-  });
-
-  it.each([
-    ['none of them is answered', 0],
-    ['some of them are answered', 10],
-  ])('are read no further while many wait and %s', async (_title, answered) => {
-    const released = createDeferred();
-    const sockets: Socket[] = [];
-    const server = await startServer({
-      listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
-      tls: undefined,
-      limits: defaultLimits,
-      log: { request: () => undefined, note: () => undefined },
-      answer: async ({ socket }, response) => {
-        sockets.push(socket);
-        if (sockets.length > answered) await released.promise;
-        response.end();
-      },
-    });
-    const client = rawClient(server.port);
-    client.write(health.repeat(20_000));
-    client.write(health.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-    await until(() => sockets.length > answered);
-    await new Promise((resolve) => void setTimeout(resolve, 300));
-    expect(sockets[0]?.bytesRead).toBeLessThan((health.length * 20_000) / 2);
-    released.resolve();
-    expect((await client.ended).match(/HTTP\/1\.1 200 /g)).toHaveLength(20_001);
-    await server.stop(0);
   });
 
   it('end with the one that the limit allows', async () => {
@@ -445,20 +395,6 @@ describe('the end', () => {
     expect(await patient).toEqual({ aborted: 1 });
     expect(await fixture.server.stop(0)).toEqual({ aborted: 1 });
     client.socket.destroy();
-  });
-
-  it('is not kept off by a client that goes on asking', async () => {
-    const fixture = await startFixture();
-    const client = rawClient(fixture.server.port);
-    client.socket.pause();
-    client.write(iso);
-    await until(() => fixture.iso.opened.now === 1);
-    client.write(health.repeat(5));
-    const stopped = fixture.server.stop(10_000);
-    client.socket.resume();
-    const answer = await client.ended;
-    expect(await stopped).toEqual({ aborted: 0 });
-    expect(answer.endsWith(fixture.iso.bytes.toString('latin1'))).toBe(true);
   });
 
   it('may be announced: readyz says so, and no connection is kept', async () => {

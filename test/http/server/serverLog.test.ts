@@ -1,11 +1,6 @@
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createServerLog, type RequestEvent } from '../../../src/http/server/serverLog.ts';
-import { directOutput } from '../../../src/io/stdout.ts';
-import { mountSmallDisk, smallDiskNote } from '../../support/smallDisk.ts';
 
 const now = (): Date => new Date('2026-11-21T12:00:00Z');
 const event: RequestEvent = {
@@ -68,51 +63,3 @@ describe('createServerLog', () => {
     expect(output.destroyed).toBe(true);
   });
 });
-
-const note = smallDiskNote();
-
-it.skipIf(note !== '')(
-  `after a full disk, the log says how many events are missing, and each line is whole${note}`,
-  async () => {
-    const disk = mountSmallDisk(64);
-    const path = disk?.path ?? '';
-    const file = openSync(join(path, 'serve.log'), 'w');
-    try {
-      const log = createServerLog(directOutput(file), 'json', now);
-      const requests = async (count: number): Promise<void> => {
-        for (let index = 0; index < count; index += 1) {
-          log.request(event);
-          await nextTurn();
-        }
-      };
-      await requests(5);
-      writeFileSync(join(path, 'other'), Buffer.alloc(4096));
-      disk?.leave(0);
-      await requests(100);
-      disk?.leave(32);
-      await requests(5);
-      const lines = readFileSync(join(path, 'serve.log'), 'utf8').split('\n');
-      const told = lines.findIndex((line) => line.includes('could not be written'));
-      const [, missing = ''] =
-        /"(\d+) events could not be written to this log"/.exec(lines[told] ?? '') ?? [];
-      const whole = lines.filter((line) => line.includes('"event":"request"') && line.endsWith('}'));
-      expect(whole).toHaveLength(110 - Number(missing));
-      expect(Number(missing)).toBeGreaterThan(80);
-      // Only the line at which the disk became full is incomplete.
-      const broken = lines.filter((line, index) => index !== told - 1 && line !== '' && !isJson(line));
-      expect(broken).toEqual([]);
-    } finally {
-      closeSync(file);
-      disk?.remove();
-    }
-  },
-);
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

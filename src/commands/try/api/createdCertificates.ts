@@ -75,7 +75,6 @@ export async function createCertificates(
       context: { cert, key, minVersion: 'TLSv1.2' },
       expires: new Date(validTo),
       fingerprint: fingerprint256,
-      stamp: fingerprint256,
     },
   };
 }

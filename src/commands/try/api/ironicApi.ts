@@ -29,7 +29,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../../http/server/connections.ts';
 import type { Answerer } from '../../../http/server/exchanges.ts';
 import { hasBody } from '../../../http/server/textResponse.ts';
-import { BodyMemory, readRequestBody, sendLastAnswer } from '../../../http/server/requestBody.ts';
+import { readRequestBody } from '../../../http/server/requestBody.ts';
 import {
   type ApiAnswer,
   type ApiVersion,
@@ -191,29 +191,25 @@ interface ApiService {
 
 /** Bytes. Agents that also send their logs send several MiB. */
 const MAX_BODY = { heartbeat: 128 * 1024, inspection: 16 * 1024 * 1024 };
-/** Bytes of all request bodies in memory. */
-const BODY_MEMORY = 128 * 1024 * 1024;
 
 function createApiAnswerer(service: ApiService): Answerer {
-  const memory = new BodyMemory(BODY_MEMORY);
   return async (request, response) => {
     const { headers, socket } = request;
     // Read before the response, because a closed socket has no client address.
     const client = clientAddress(socket);
     const host = /^[A-Za-z0-9._~%:[\]-]{1,262}$/.exec(headers.host ?? '')?.[0] ?? 'localhost';
     const url = `${service.scheme}://${host}`;
-    const context = { service, memory, request, response, client, url };
+    const context = { service, request, response, client, url };
     const route = routeOf(request.method ?? '', request.url ?? '');
     const { answer, event, after, isLast = false } = await answerRoute(context, route);
     service.observe({ ...event, at: new Date(), client });
-    await send(context, answer, isLast);
+    send(context, answer, isLast);
     after?.();
   };
 }
 
 interface RequestContext {
   readonly service: ApiService;
-  readonly memory: BodyMemory;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Client address. */
@@ -361,28 +357,17 @@ async function acceptInspection(
 
 /** @param size maximum number of bytes */
 async function readBody(
-  { request, response, memory }: RequestContext,
+  { request, response }: RequestContext,
   size: number,
 ): Promise<Uint8Array | RefusedRequest> {
-  const body = await readRequestBody(request, response, size, memory);
-  switch (body.kind) {
-    case 'whole':
-      return body.bytes;
-    case 'too-large':
-      return refuseRequest(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
-    case 'no-memory':
-      return refuseRequest(503, 'too many large request bodies at the same time', 'busy');
-    case 'cut':
-    default:
-      return refuseRequest(400, 'the request body is incomplete', 'body-incomplete');
-  }
+  const body = await readRequestBody(request, response, size);
+  if (body === 'cut') return refuseRequest(400, 'the request body is incomplete', 'body-incomplete');
+  if (body === 'too-large')
+    return refuseRequest(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
+  return body;
 }
 
-async function send(
-  context: RequestContext,
-  { status, headers, body }: ApiAnswer,
-  isLast: boolean,
-): Promise<void> {
+function send(context: RequestContext, { status, headers, body }: ApiAnswer, isLast: boolean): void {
   const { request, response } = context;
   const text = body === undefined ? '' : JSON.stringify(body);
   response.statusCode = status;
@@ -390,10 +375,7 @@ async function send(
     response.setHeader(name, value);
   }
   if (text !== '') response.setHeader('Content-Type', 'application/json');
-  if (isLast || (hasBody(request) && !request.complete)) {
-    await sendLastAnswer(request, response, text);
-    return;
-  }
+  if (isLast || (hasBody(request) && !request.complete)) response.shouldKeepAlive = false;
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(request.method === 'HEAD' ? undefined : text);
 }

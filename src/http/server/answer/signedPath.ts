@@ -74,11 +74,6 @@ export function parseSignedPath(path: string): SignedPath | undefined {
   return TOKEN.test(token) ? { token, path: path.slice(end + 1) } : undefined;
 }
 
-/** Whether a segment may be a token, also a truncated or mistyped one. It must not be shown then. */
-export function resemblesToken(segment: string): boolean {
-  return /^[hb]\.|\.[A-Za-z0-9_-]{22}$/i.test(segment);
-}
-
 function signClaim(claim: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key)
     .update(PURPOSE + claim)

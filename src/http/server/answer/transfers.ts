@@ -98,15 +98,13 @@ const MAX_USER_AGENT_LENGTH = 120;
 
 /** The number of clients that are tracked per image: its BMC, another interface of the BMC, a user with curl. */
 const MAX_CLIENTS = 4;
-/** At least this many hosts are remembered, and at most twice as many. A host takes a few KiB while its images are fetched. */
-const MAX_HOSTS = 12_000;
 
 /** Creates an empty log. */
 export function createTransferLog(
   watchers: readonly TransferWatcher[] = [],
   now = (): Date => new Date(),
 ): TransferLog {
-  const images = createHostImages();
+  const images = new Map<string | undefined, Image[]>();
   const events: TransferEvent[] = [];
   const waiting = new Set<(fetched: TransferStart) => void>();
   let running = 0;
@@ -115,7 +113,9 @@ export function createTransferLog(
   const begin = (given: TransferStart): Transfer => {
     const start = { ...given, userAgent: given.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) };
     const began = now();
-    const image = imageFor(images.use(start.host), start);
+    const ofHost = images.get(start.host) ?? [];
+    images.set(start.host, ofHost);
+    const image = imageFor(ofHost, start);
     const client = clientFor(image, start.client);
     image.lastFetch = began;
     client.running++;
@@ -150,7 +150,7 @@ export function createTransferLog(
 
   return {
     begin,
-    progressOf: (host) => images.find(host).map(progressOf),
+    progressOf: (host) => (images.get(host) ?? []).map(progressOf),
     recent: () => [...events],
     running: () => running,
     sent: () => sent,
@@ -163,28 +163,6 @@ export function createTransferLog(
         };
         waiting.add(check);
       }),
-  };
-}
-
-interface HostImages {
-  find(host: string | undefined): readonly Image[];
-  /** The images of the host, which is then remembered longer than hosts that were used before. */
-  use(host: string | undefined): Image[];
-}
-
-/** Hosts are dropped in generations, as a map becomes slow if its oldest entry is removed repeatedly. */
-function createHostImages(): HostImages {
-  let young = new Map<string | undefined, Image[]>();
-  let old = young;
-  const find = (host: string | undefined): Image[] => young.get(host) ?? old.get(host) ?? [];
-  return {
-    find,
-    use: (host) => {
-      const images = find(host);
-      if (young.size >= MAX_HOSTS && !young.has(host)) [old, young] = [young, new Map()];
-      young.set(host, images);
-      return images;
-    },
   };
 }
 
@@ -252,80 +230,11 @@ function progressOf({ clients, path, artifact, size, lastFetch, completed }: Ima
   };
 }
 
-// The bytes of an image that a client has received, for ranges in any order: a bitmap of complete blocks, and the fragments of
-// incomplete blocks. The number of fragments is limited, which is enough for clients that receive a few contiguous extents. For
-// a client with many extents, the reported number of bytes may be too low, but never too high.
-
 /** Plain data, as one exists for each fetched image. */
 interface Coverage {
   readonly size: number;
-  readonly blockSize: number;
-  readonly bits: Uint8Array;
-  /** Bytes in complete blocks. */
-  bytes: number;
-  /** By block number, the most recently changed block last. */
-  readonly fragments: Map<number, readonly Extent[]>;
-}
-
-/** Enough for two clients with 16 connections each, as block borders split extents. */
-const MAX_FRAGMENTS = 64;
-/** Limits the bitmap of an image to 512 bytes; an image of 1 GiB has blocks of 256 KiB. */
-const MAX_BLOCKS = 4096;
-const MIN_BLOCK_SIZE = 4096;
-
-/** The coverage of an image of `size` bytes without any received bytes. */
-export function createCoverage(size: number): Coverage {
-  let blockSize = MIN_BLOCK_SIZE;
-  while (blockSize * MAX_BLOCKS < size) blockSize *= 2;
-  const bits = new Uint8Array(Math.ceil(size / blockSize / 8));
-  return { size, blockSize, bits, bytes: 0, fragments: new Map() };
-}
-
-/** Ranges may overlap. Bytes outside of the image are ignored. */
-export function addReceived(coverage: Coverage, { offset, length }: ByteRange): void {
-  const { blockSize, size } = coverage;
-  const start = Math.max(0, offset);
-  const end = Math.min(size, offset + length);
-  for (let block = Math.floor(start / blockSize); block * blockSize < end; block++) {
-    const extent = { start: block * blockSize, end: Math.min(size, (block + 1) * blockSize) };
-    const piece = { start: Math.max(start, extent.start), end: Math.min(end, extent.end) };
-    if (piece.start < piece.end) addToBlock(coverage, block, extent, piece);
-  }
-}
-
-/** The number of distinct bytes that were received. */
-export function receivedBytes({ bytes, fragments }: Coverage): number {
-  return bytes + [...fragments.values()].reduce((sum, pieces) => sum + countBytes(pieces), 0);
-}
-
-/** Whether all bytes were received. */
-export function isComplete(coverage: Coverage): boolean {
-  return receivedBytes(coverage) === coverage.size;
-}
-
-function addToBlock(coverage: Coverage, block: number, extent: Extent, piece: Extent): void {
-  const { bits, fragments } = coverage;
-  const byte = bits[block >> 3] ?? 0;
-  const bit = 1 << (block & 7);
-  if ((byte & bit) !== 0) return;
-  const pieces = addExtent(fragments.get(block) ?? [], piece);
-  fragments.delete(block);
-  if (countBytes(pieces) === extent.end - extent.start) {
-    bits[block >> 3] = byte | bit;
-    coverage.bytes += extent.end - extent.start;
-  } else {
-    fragments.set(block, pieces);
-    dropOldFragments(fragments);
-  }
-}
-
-function dropOldFragments(fragments: Coverage['fragments']): void {
-  let count = [...fragments.values()].reduce((sum, pieces) => sum + pieces.length, 0);
-  for (const [block, pieces] of fragments) {
-    if (count <= MAX_FRAGMENTS) break;
-    fragments.delete(block);
-    count -= pieces.length;
-  }
+  /** Neither overlap nor touch; the most recently changed one is the last. */
+  extents: readonly Extent[];
 }
 
 /** A contiguous part of an image; `end` is exclusive. */
@@ -334,18 +243,38 @@ interface Extent {
   readonly end: number;
 }
 
-/** Adds an extent to the list and merges it with all extents that it overlaps or touches. */
-function addExtent(extents: readonly Extent[], added: Extent): Extent[] {
-  const isApart = ({ start, end }: Extent): boolean => end < added.start || start > added.end;
-  let { start, end } = added;
-  for (const extent of extents) {
-    if (isApart(extent)) continue;
-    start = Math.min(start, extent.start);
-    end = Math.max(end, extent.end);
-  }
-  return [...extents.filter(isApart), { start, end }];
+/**
+ * Of a client that fetches many scraps, the oldest ones are forgotten: then the number of bytes is too low, but never too high. A
+ * BMC that boots a machine reads a few hundred extents.
+ */
+const MAX_EXTENTS = 1024;
+
+/** The coverage of an image of `size` bytes without any received bytes. */
+export function createCoverage(size: number): Coverage {
+  return { size, extents: [] };
 }
 
-function countBytes(extents: readonly Extent[]): number {
+/** Ranges may overlap. Bytes outside of the image are ignored. */
+export function addReceived(coverage: Coverage, { offset, length }: ByteRange): void {
+  const added = { start: Math.max(0, offset), end: Math.min(coverage.size, offset + length) };
+  if (added.start >= added.end) return;
+  const apart: Extent[] = [];
+  for (const extent of coverage.extents) {
+    if (extent.end < added.start || extent.start > added.end) apart.push(extent);
+    else {
+      added.start = Math.min(added.start, extent.start);
+      added.end = Math.max(added.end, extent.end);
+    }
+  }
+  coverage.extents = [...apart.slice(1 - MAX_EXTENTS), added];
+}
+
+/** The number of distinct bytes that were received. */
+export function receivedBytes({ extents }: Coverage): number {
   return extents.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Whether all bytes were received. */
+export function isComplete(coverage: Coverage): boolean {
+  return receivedBytes(coverage) === coverage.size;
 }

@@ -99,14 +99,6 @@ describe('progress', () => {
     for (let client = 0; client < 1000; client++) fetch(log, { client: `client-${client}`, to: 10 });
     expect(only(log).clients).toEqual(['client-996', 'client-997', 'client-998', 'client-999']);
   });
-
-  it('remembers 10,000 hosts and more, but not any number of them', () => {
-    const { log } = logWithClock();
-    for (let host = 0; host < 40_000; host++) fetch(log, { host: `host-${host}`, path: `host-${host}.iso` });
-    expect(log.progressOf('host-39999')).toHaveLength(1);
-    expect(log.progressOf('host-28000')).toHaveLength(1);
-    expect(log.progressOf('host-10000')).toHaveLength(0);
-  });
 });
 
 describe('recent', () => {

@@ -1,10 +1,9 @@
-/** Trouble with the cluster: told, but not every second. */
+/** A repeated message: told, but not every second. */
 
 import { describe, expect, it } from 'vitest';
-import { createErrorLog } from '../../../src/commands/controller/service.ts';
-import { CliError } from '../../../src/core/errors.ts';
 import type { Clock } from '../../../src/io/clock.ts';
 import type { LogFields } from '../../../src/http/server/serverLog.ts';
+import { throttleLog } from '../../../src/http/server/throttledLog.ts';
 
 function troubleLog(): {
   note: (message: string) => void;
@@ -18,15 +17,15 @@ function troubleLog(): {
     note: (_level: string, _event: string, fields: LogFields) => void lines.push(fields),
     request: () => undefined,
   };
-  const tell = createErrorLog(log, clock);
+  const throttled = throttleLog(log, clock);
   return {
-    note: (message) => tell(new CliError(message, { code: 'ERR_SETTING', hint: 'look' })),
+    note: (message) => throttled.note('warning', 'cluster', { message, hint: 'look' }),
     wait: (seconds) => void (now += seconds * 1000),
     lines,
   };
 }
 
-describe('trouble with the cluster', () => {
+describe('a repeated message', () => {
   it('is told at once, and the same again after a minute, with how often it came', () => {
     const { note, wait, lines } = troubleLog();
     for (let second = 0; second < 59; second++) {
@@ -43,14 +42,12 @@ describe('trouble with the cluster', () => {
     ]);
   });
 
-  it('is not remembered for ever, and has nothing for the terminal in it', () => {
+  it('is not remembered for ever', () => {
     const { note, lines } = troubleLog();
-    note('first\u001b[31m');
-    for (let count = 0; count < 100; count++) note(`trouble ${count}`);
-    note('first\u001b[31m');
-    expect(lines).toHaveLength(102);
-    expect(lines[0]?.['message']).not.toContain('\u001b');
-    note('trouble 99');
-    expect(lines).toHaveLength(102);
+    for (let count = 0; count <= 1000; count++) note(`trouble ${count}`);
+    note('trouble 1000');
+    expect(lines).toHaveLength(1001);
+    note('trouble 0');
+    expect(lines).toHaveLength(1002);
   });
 });
