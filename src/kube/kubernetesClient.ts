@@ -29,7 +29,8 @@ import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchS
 import { connect } from '../http/client/connect.ts';
 import type { HttpConnection, RawResponse, SentRequest } from '../http/client/connection.ts';
 import { createMasker, secretsInUrls } from '../core/knownSecrets.ts';
-import { type Clock, pause, systemClock } from '../io/clock.ts';
+import { repeat } from '../http/client/retries.ts';
+import { type Clock, systemClock } from '../io/clock.ts';
 import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 
 export interface ListSelector {
@@ -325,16 +326,14 @@ class ApiRequests {
 
   /** Resolves with a successful response. */
   async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
-    for (let attempt = 1; ; attempt++) {
+    return repeat({ clock: this.#clock, pauseAfter: pauseAfterRefusal, signal }, async () => {
       await this.#waitForTurn(signal);
       if (signal.aborted) throw abortedError(request.operation);
       const token = await this.#config.readToken();
       const response = await this.#sendOnce(request, token, signal);
       if (response.statusCode < 300) return response;
-      const refusal = await readRefusal(response, request, token);
-      if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
-      await pause(this.#clock, refusal.wait, signal);
-    }
+      throw await readRefusal(response, request, token);
+    });
   }
 
   async #sendOnce(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<RawResponse> {
@@ -387,6 +386,9 @@ async function readRefusal(
 }
 
 /** The API server names a time only if it has not processed the request. */
-function isWorthWaiting({ status, wait }: ApiError): boolean {
-  return (status === 429 || status === 503) && wait > 0 && wait <= LONGEST_WAIT;
+function pauseAfterRefusal(error: unknown, failures: number): number | undefined {
+  if (!(error instanceof ApiError) || failures === MAX_ATTEMPTS) return undefined;
+  const { status, wait } = error;
+  const isOverload = status === 429 || status === 503;
+  return isOverload && wait > 0 && wait <= LONGEST_WAIT ? wait : undefined;
 }

@@ -8,6 +8,7 @@ import type { HttpConnection, RawResponse } from '../http/client/connection.ts';
 import { readAll } from '../io/files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../io/clock.ts';
 import { secondsOf, TransferError } from '../http/client/httpErrors.ts';
+import { repeat } from '../http/client/retries.ts';
 import { createMasker, type Masker, secretsInUrls } from '../core/knownSecrets.ts';
 import { isMapping, type Mapping, parseIfJson } from '../formats/mapping.ts';
 import { readMessages } from './messages.ts';
@@ -199,26 +200,30 @@ class RedfishRequests {
     }
   }
 
-  /** Sends a request, again while the BMC is busy, and after the session has expired. */
+  /** Sends a request, again while the BMC is busy. */
   async send(request: RedfishRequest): Promise<Answer> {
-    let isRenewed = false;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#request({ ...request, headers: { ...this.#authorization, ...request.headers } });
-      } catch (error) {
-        if (!(error instanceof TransferError)) throw error;
-        if (error.status === 401 && this.#session !== undefined && !isRenewed) {
-          isRenewed = true;
-          this.#session = undefined;
-          await this.login(this.#sessions);
-          continue;
-        }
-        const { deadline, signal } = this.#bounds;
-        const wait = Math.max(error.wait, this.#timing.interval * attempt);
-        const isLast = attempt === MAX_ATTEMPTS || wait > LONGEST_WAIT || signal.aborted;
-        if (isLast || this.#clock.now() + wait >= deadline || !mayRepeat(request, error)) throw error;
-        await pause(this.#clock, wait, signal);
-      }
+    const { deadline, signal } = this.#bounds;
+    const pauseAfter = (error: unknown, failures: number): number | undefined => {
+      if (!(error instanceof TransferError) || failures === MAX_ATTEMPTS) return undefined;
+      const wait = Math.max(error.wait, this.#timing.interval * failures);
+      const isLate = wait > LONGEST_WAIT || this.#clock.now() + wait >= deadline;
+      return isLate || !mayRepeat(request, error) ? undefined : wait;
+    };
+    return repeat({ clock: this.#clock, pauseAfter, signal }, async () => this.#authorize(request));
+  }
+
+  /** Logs in again after the session has expired. */
+  async #authorize(request: RedfishRequest): Promise<Answer> {
+    const send = async (): Promise<Answer> =>
+      this.#request({ ...request, headers: { ...this.#authorization, ...request.headers } });
+    try {
+      return await send();
+    } catch (error) {
+      const isExpired = error instanceof TransferError && error.status === 401;
+      if (!isExpired || this.#session === undefined) throw error;
+      this.#session = undefined;
+      await this.login(this.#sessions);
+      return send();
     }
   }
 

@@ -11,7 +11,8 @@ import { shorten } from '../../core/foreignText.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { parseUrl, withBrackets } from '../../formats/url.ts';
-import { pause, systemClock } from '../../io/clock.ts';
+import { repeat } from '../../http/client/retries.ts';
+import { systemClock } from '../../io/clock.ts';
 import { confirm, requireTerminal } from '../../io/confirm.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { localAddressTo } from '../../io/localAddress.ts';
@@ -484,18 +485,26 @@ const LONGEST_PAUSE = 30_000;
 async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
   const { io, setup, times } = working.run;
   const deadline = systemClock.now() + setup.shutdownTimeout + times.restore;
+  let failures: readonly CliError[] = [];
   let end: number | undefined;
-  for (let wait = times.interval; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
-    const failures = await withMachine(machine, { ...working, deadline }, restoreMachine).catch(
+  const attempt = async (): Promise<void> => {
+    failures = await withMachine(machine, { ...working, deadline }, restoreMachine).catch(
       (error: unknown) => [knownError(error, io)],
     );
     const passing = failures.find(mayPass);
+    if (passing !== undefined) throw passing;
+  };
+  const pauseAfter = (error: unknown, count: number): number | undefined => {
+    const wait = Math.min(times.interval * 2 ** (count - 1), LONGEST_PAUSE);
     end ??= Math.min(deadline, systemClock.now() + times.retry);
-    if (passing === undefined || working.signal.aborted || systemClock.now() + wait >= end) return failures;
+    if (systemClock.now() + wait >= end) return undefined;
     const again = `trying again in ${formatCount(Math.ceil(wait / 1000), 'second')}`;
-    report(io, { severity: 'info', message: `${machine.target.name}: ${passing.message}; ${again}` });
-    await pause(systemClock, wait, working.signal);
-  }
+    const { message } = knownError(error);
+    report(io, { severity: 'info', message: `${machine.target.name}: ${message}; ${again}` });
+    return wait;
+  };
+  await repeat({ pauseAfter, signal: working.signal }, attempt).catch(() => undefined); // in `failures`
+  return failures;
 }
 
 /** Whether the same request may succeed later. */

@@ -2,7 +2,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import type { Mapping } from '../../formats/mapping.ts';
-import { pause } from '../../io/clock.ts';
+import { repeat } from '../../http/client/retries.ts';
 import { isLicenseRefusal } from '../../redfish/messages.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { type MediaSlot, protocolOf, readMediaSlot } from '../../redfish/resources.ts';
@@ -104,19 +104,15 @@ async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
   const { clock, signal, timing } = boot;
   const optional = optionalParameters(boot, slot);
   let extra: Mapping = requiredParameters(boot, slot, optional);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await sendImage(boot, slot, extra);
-    } catch (error) {
-      if (!(error instanceof RedfishError)) throw error;
-      const refusal = error.messages.map((message) => [message.text, ...message.related].join(' ')).join(' ');
-      const demanded = optional.filter(([name]) => refusal.includes(name) && !(name in extra));
-      const isBusy = (error.status ?? 0) >= 500 && attempt < INSERT_ATTEMPTS;
-      if (demanded.length === 0 && !isBusy) throw error;
-      extra = { ...extra, ...Object.fromEntries(demanded) };
-      if (isBusy) await pause(clock, timing.interval, signal);
-    }
-  }
+  const pauseAfter = (error: unknown, failures: number): number | undefined => {
+    if (!(error instanceof RedfishError)) return undefined;
+    const refusal = error.messages.map((message) => [message.text, ...message.related].join(' ')).join(' ');
+    const demanded = optional.filter(([name]) => refusal.includes(name) && !(name in extra));
+    extra = { ...extra, ...Object.fromEntries(demanded) };
+    if ((error.status ?? 0) >= 500 && failures < INSERT_ATTEMPTS) return timing.interval;
+    return demanded.length > 0 ? 0 : undefined;
+  };
+  await repeat({ clock, pauseAfter, signal }, () => sendImage(boot, slot, extra));
 }
 
 async function sendImage(

@@ -1,7 +1,31 @@
-/** Retries temporary failures with increasing pauses. */
+/** Repeats what failed for a reason that may pass: requests, downloads and steps of a boot. */
 
-import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { TransferError } from './httpErrors.ts';
+
+export interface Repetition {
+  /** Milliseconds until the next attempt; undefined for none. `failures` counts from 1. */
+  readonly pauseAfter: (error: unknown, failures: number) => number | undefined;
+  readonly clock?: Clock;
+  /** Ends a pause: the next attempt is the last. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws the error of the last attempt */
+export async function repeat<T>(
+  { clock = systemClock, pauseAfter, signal = new AbortController().signal }: Repetition,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const time = signal.aborted ? undefined : pauseAfter(error, failures);
+      if (time === undefined) throw error;
+      await pause(clock, time, signal);
+    }
+  }
+}
 
 export interface RetryPolicy {
   /** Number of retries; may be `Infinity`. Progress resets the count. */
@@ -38,23 +62,15 @@ export async function withRetries<T>(policy: RetryPolicy, attempt: () => Promise
 export function countRetries(policy: RetryPolicy, position: () => number): Retry {
   let failures = 0;
   let furthest = position();
-  const pauseAfter = async (error: unknown): Promise<void> => {
-    if (!(error instanceof TransferError) || !error.isPassing) throw error;
+  const pauseAfter = (error: unknown): number | undefined => {
+    if (!(error instanceof TransferError) || !error.isPassing) return undefined;
     if (position() - furthest >= PROGRESS) failures = 0;
     furthest = Math.max(furthest, position());
-    if (failures >= policy.retries) throw error;
-    const pause = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
+    if (failures >= policy.retries) return undefined;
+    const time = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
     failures += 1;
-    policy.say(`${error.message}; retrying in ${Math.ceil(pause / 1000)} s`);
-    await wait(pause, undefined, policy.signal === undefined ? {} : { signal: policy.signal });
+    policy.say(`${error.message}; retrying in ${Math.ceil(time / 1000)} s`);
+    return time;
   };
-  return async (attempt) => {
-    for (;;) {
-      try {
-        return await attempt();
-      } catch (error) {
-        await pauseAfter(error);
-      }
-    }
-  };
+  return (attempt) => repeat({ pauseAfter, signal: policy.signal }, attempt);
 }
