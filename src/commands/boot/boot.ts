@@ -4,37 +4,31 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { largest } from '../../core/lists.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { diagnosticOf } from '../../core/finding.ts';
 import { shorten } from '../../core/foreignText.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
-import { parseUrl, withBrackets } from '../../formats/url.ts';
 import { repeat } from '../../http/client/retries.ts';
 import { systemClock } from '../../io/clock.ts';
 import { confirm, requireTerminal } from '../../io/confirm.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { localAddressTo } from '../../io/localAddress.ts';
 import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
-import { defaultTiming, openRedfish, type RedfishClient } from '../../redfish/redfishClient.ts';
+import { defaultTiming } from '../../redfish/redfishClient.ts';
 import { isImageRefusal } from '../../redfish/messages.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 import { sayIfSlow } from '../../io/waiting.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { hostFileName } from '../../hosts/plan/servedPaths.ts';
-import { createSigner } from '../../http/server/answer/signedPath.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';
 import type { Expectation } from '../try/expectation.ts';
-import { createLinks } from '../serve/links.ts';
 import { reachableAddresses } from '../try/ironicAddress.ts';
-import type { TrialOptions, TrialSetup } from '../try/setup.ts';
+import type { TrialSetup } from '../try/setup.ts';
 import type { ApiEndpoint } from '../try/timeline/addresses.ts';
-import { ISO_TOKEN_BYTES, servedIsoName } from '../try/serving/isoService.ts';
 import { readTrialInventory, runTrial } from '../try/try.ts';
+import { type BmcClients, createBmcClients } from './bmcClients.ts';
 import { bootMachine, restoreMachine } from './bootMachine.ts';
 import {
   type CheckedMachine,
@@ -47,9 +41,10 @@ import {
   problemsOf,
 } from './checks.ts';
 import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
+import { expectedUrl, findImageServer, type ImageServer, urlFor } from './imageUrls.ts';
 import type { BmcRequest, BootTimes, Change, MachineBoot } from './machineBoot.ts';
 import { EmptySlotError } from './media.ts';
-import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
+import { type BootOptions, type BootSetup, readBootSetup, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
 import type { BootMachines, TrialServices } from '../try/trial.ts';
@@ -85,28 +80,20 @@ export async function boot(
   times: BootTimes = defaultTimes,
 ): Promise<ExitCode> {
   const started = systemClock.now();
-  const setup = readBootSetup(options);
-  const targets = await readTargets(names, options, setup.method, io);
+  const asked = readBootSetup(options);
+  const targets = await readTargets(names, options, asked.method, io);
   const consoleLogs = readConsoleLogs(
     options.consoleLog,
     targets.map(({ name }) => name),
   );
-  const found = await Promise.all(
-    targets.map(async (target) => [target, await localAddressTo(new URL(target.origin))] as const),
-  );
-  const addresses = new Map(
-    found.flatMap(([target, address]) => (address === undefined ? [] : [[target, address]])),
-  );
-  const trialOptions = withAddresses(options, addresses);
+  const server = await findImageServer(targets, asked.iso, options);
+  const setup = { ...asked, trial: { ...asked.trial, listen: parseListenAddress(server.options.listen) } };
   const [architecture, images] = await Promise.all([
     isoArchitecture(options.iso, io),
-    checkImages(setup, trialOptions, io),
+    checkImages(setup, server.options, io),
   ]);
-  const end = started + readTrial(trialOptions).timeout;
-  const logouts: Promise<void>[] = [];
-  const heard = new Map<string, number>();
-  const run = { setup, times, io, addresses, architecture, trialOptions, consoleLogs, end, heard, logouts };
-  const timer = setInterval(() => reportSilence(run), times.silence);
+  const clients = createBmcClients(times, io);
+  const run = { setup, server, clients, times, io, architecture, consoleLogs, started };
   try {
     const { isCanceled, machines } = await checkTargets(targets, images, run);
     if (!isCanceled) refuseSharedSystems(machines);
@@ -115,39 +102,21 @@ export async function boot(
     if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
     return code ?? (await bootChecked(machines, run));
   } finally {
-    clearInterval(timer);
-    await Promise.all(logouts);
+    await clients.close();
   }
 }
 
 interface BootRun {
   readonly setup: BootSetup;
+  readonly server: ImageServer;
+  readonly clients: BmcClients;
   readonly times: BootTimes;
   readonly io: Io;
-  readonly addresses: OwnAddresses;
   /** Of the only ISO. */
   readonly architecture: Architecture | undefined;
-  readonly trialOptions: TrialOptions;
   readonly consoleLogs: readonly ConsoleLog[];
-  /** The time of the clock at which all checks end. */
-  readonly end: number;
-  /** By the name of a machine whose BMC is in use: the time of the clock at which it answered last. */
-  readonly heard: Map<string, number>;
-  /** No result waits for them. */
-  readonly logouts: Promise<void>[];
-}
-
-/** Names the machines whose BMCs have not answered since the last message. */
-function reportSilence({ heard, io, times }: BootRun): void {
-  const now = systemClock.now();
-  const silent = [...heard].filter(([, last]) => now - last >= times.silence);
-  if (silent.length === 0) return;
-  const names = formatWordList(silent.map(([name]) => name));
-  const seconds = Math.round(largest(silent.map(([, last]) => now - last)) / 1000);
-  report(io, {
-    severity: 'info',
-    message: `waiting for ${silent.length === 1 ? 'the BMC' : 'the BMCs'} of ${names}; no response for ${formatCount(seconds, 'second')}`,
-  });
+  /** A time of the clock. */
+  readonly started: number;
 }
 
 /** Two hosts with the same system would work against each other. */
@@ -167,77 +136,12 @@ function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
   }
 }
 
-/** By target: the address from which this machine reaches its BMC, without brackets. Without BMCs that are not reached. */
-type OwnAddresses = ReadonlyMap<Target, string>;
-
-/**
- * Without other addresses, everything is served on the address from which this machine reaches the BMCs: no other network
- * sees it, and the BMCs can reach it. If it reaches them from several addresses, for example BMCs with IPv4 and BMCs with
- * IPv6, it is served on all.
- */
-function withAddresses(
-  { check: _check, leave: _leave, mac: _mac, yes: _yes, ...options }: BootOptions,
-  addresses: OwnAddresses,
-): TrialOptions {
-  const [address = '127.0.0.1', ...others] = new Set(addresses.values());
-  const host = others.length > 0 ? '' : withBrackets(address);
-  return {
-    ...options,
-    listen: options.listen ?? `${host}:6385`,
-    serveListen: options.serveListen ?? `${host}:8084`,
-  };
-}
-
-/**
- * The URL of an image for a BMC. Without `--public-url`, a server on all addresses is named by the address from which this
- * machine reaches the BMC, so a BMC with only IPv6 gets an IPv6 address.
- */
-function urlFor(
-  target: Target,
-  url: string,
-  { addresses, setup, trialOptions: { publicUrl, serveListen } }: BootRun,
-): string {
-  const address = addresses.get(target);
-  const isNamed = publicUrl !== undefined || remoteIso(setup.iso) !== undefined;
-  if (isNamed || address === undefined || !isAnyAddress(serveListen)) return url;
-  return url.replace('//localhost', `//${withBrackets(address.replace(/%.*$/, ''))}`);
-}
-
-/** Whether it is all addresses of the machine: `:8084`, `0.0.0.0:8084` or `[::]:8084`. */
-function isAnyAddress(text = ''): boolean {
-  const listen = parseListenAddress(text);
-  return listen.kind === 'tcp' && listen.host === undefined;
-}
-
-/** Enough for a signer. */
-const SIGNER_KEY_BYTES = 32;
-
-/** The URL of the image. Its token is another one, but has the same length. */
-function expectedUrl(target: Target, run: BootRun): URL | undefined {
-  const { iso } = run.setup;
-  const { inventory, open, publicUrl, serveListen = '' } = run.trialOptions;
-  if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);
-  const base =
-    publicUrl ??
-    urlFor(
-      target,
-      `http://${isAnyAddress(serveListen) ? serveListen.replace(/^.*:/, 'localhost:') : serveListen}`,
-      run,
-    );
-  if (iso !== undefined) return parseUrl(`${base}/${'0'.repeat(2 * ISO_TOKEN_BYTES)}/${servedIsoName(iso)}`);
-  if (inventory === undefined) return parseUrl(base);
-  const signer = open === true ? undefined : createSigner(Buffer.alloc(SIGNER_KEY_BYTES));
-  const links = createLinks(base, signer);
-  return parseUrl(links.url({ kind: 'host', host: target.name }, hostFileName(target.name, 'iso')));
-}
-
 /** The trial checks the images of an inventory itself, before a machine is changed. */
 async function checkImages(
-  { isCheck, iso }: BootSetup,
-  options: TrialOptions,
+  { isCheck, iso, trial }: BootSetup,
+  options: BootOptions,
   io: Io,
 ): Promise<(name: string) => readonly MachineCheck[]> {
-  const trial = readTrial(options);
   if (iso !== undefined) {
     const checks = await checkConfiguredIso(iso, endpointOf(trial), io);
     return () => checks;
@@ -277,20 +181,21 @@ async function checkTarget(
   try {
     const now = systemClock.now();
     if (signal.aborted) throw new CliError('not checked: canceled before', { code: 'ERR_BMC' });
-    if (now >= run.end) {
+    const end = run.started + run.setup.trial.timeout;
+    if (now >= end) {
       throw new CliError('not checked: the time of --timeout is over', {
         code: 'ERR_BMC',
         hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
       });
     }
-    const deadline = Math.min(now + run.times.check, run.end);
-    return await withClient(target, run, signal, deadline, async (client) => {
+    const deadline = Math.min(now + run.times.check, end);
+    return await run.clients.use(target, { signal, deadline }, async (client) => {
       const survey = await surveyMachine(client, target.path);
       const { architecture = run.architecture } = target;
       const checks = checkMachine(survey, {
         ...target,
         architecture,
-        imageUrl: expectedUrl(target, run),
+        imageUrl: expectedUrl(target, run.server),
         image,
       });
       const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
@@ -305,31 +210,6 @@ async function checkTarget(
 
 /** Characters. Names and lists of a BMC are shorter. */
 const LONGEST_TEXT = 1000;
-
-/** Logs in, and starts to log out at the end. */
-async function withClient<T>(
-  target: Target,
-  { heard, io, logouts, times }: BootRun,
-  signal: AbortSignal,
-  deadline: number | undefined,
-  use: (client: RedfishClient) => Promise<T>,
-): Promise<T> {
-  const note = (text?: string): void => {
-    heard.set(target.name, systemClock.now());
-    if (text !== undefined) io.note?.(text);
-  };
-  note();
-  try {
-    const client = await openRedfish({ ...target, signal, deadline, timing: times, note });
-    try {
-      return await use(client);
-    } finally {
-      logouts.push(client.close());
-    }
-  } finally {
-    heard.delete(target.name);
-  }
-}
 
 async function writeChecks(
   machines: readonly CheckedMachine[],
@@ -354,7 +234,7 @@ function questionAbout(machines: readonly SurveyedMachine[]): string | undefined
 
 /** Boots the machines that can be booted, in a trial. */
 async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): Promise<ExitCode> {
-  const { consoleLogs, io, setup, trialOptions } = run;
+  const { consoleLogs, io, server, setup } = run;
   const bootable = machines.filter(isBootable);
   report(io, machines.flatMap(problemsOf));
   if (bootable.length === 0) {
@@ -376,17 +256,20 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
     }
     return startMachines(bootable, run, services, left);
   };
-  const listen = parseListenAddress(trialOptions.serveListen ?? '');
+  const { options } = server;
   const code = await runTrial({
-    options: trialOptions,
-    setup: readTrial(trialOptions),
-    inventory: await readTrialInventory(trialOptions, io),
+    options,
+    setup: setup.trial,
+    inventory: await readTrialInventory(options, io),
     machine: undefined,
     consoleLogs,
     expectation: expectationOf(machines),
     coverage: remoteIso(setup.iso) === undefined ? 'boot' : 'calls',
     bootMachines,
-    iso: setup.iso === undefined ? undefined : { file: setup.iso, listen },
+    iso:
+      setup.iso === undefined
+        ? undefined
+        : { file: setup.iso, listen: parseListenAddress(options.serveListen) },
     io,
   });
   if (left.size === 0) return code;
@@ -549,13 +432,13 @@ async function withMachine<T>(
   { deadline, run, services, signal }: Working,
   use: (boot: MachineBoot) => Promise<T>,
 ): Promise<T> {
-  return withClient(target, run, signal, deadline, (client) =>
+  return run.clients.use(target, { signal, deadline }, (client) =>
     use({
       client,
       survey,
       method: target.method,
       mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
-      imageUrl: urlFor(target, services.imageUrl(target.name), run),
+      imageUrl: urlFor(target, services.imageUrl(target.name), run.server),
       timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
       changes,
       clock: systemClock,

@@ -18,6 +18,7 @@ export interface BootOptions extends TrialOptions, TargetOptions {
 }
 
 export interface BootSetup {
+  readonly trial: TrialSetup;
   /** Undefined for that of the address of each BMC. */
   readonly method: BootMethod | undefined;
   /** Without an inventory: a path or a URL. */
@@ -39,11 +40,10 @@ const MAX_PARALLEL = 1000;
 export function readBootSetup(options: BootOptions): BootSetup {
   const { bmc, check, inventory, iso = [], leave, parallel = '10', shutdownTimeout = '5m', yes } = options;
   const method = parseChoice('--method', options.method, ['virtual-media', 'uefi-http']);
-  const { mac: _mac, ...trial } = options;
-  readTrial(trial);
   if (check === true) parseFormat(options.format, ['text', 'json']);
   return {
     method,
+    trial: readTrial(options),
     iso: inventory === undefined && bmc !== undefined ? readIso(iso, check === true) : undefined,
     isCheck: check === true,
     isConfirmed: yes === true,
@@ -53,8 +53,8 @@ export function readBootSetup(options: BootOptions): BootSetup {
   };
 }
 
-/** The options of `try` require an inventory for images, but `boot` serves an ISO without one. */
-export function readTrial(options: TrialOptions): TrialSetup {
+/** The options of `try` require an inventory for images, but `boot` serves an ISO without one. In `try`, `mac` is another option. */
+function readTrial({ mac: _mac, ...options }: BootOptions): TrialSetup {
   const { iso: _iso, publicUrl: _url, serveListen: _listen, ...others } = options;
   return readTrialSetup(options.inventory === undefined ? others : options);
 }

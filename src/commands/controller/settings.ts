@@ -11,9 +11,10 @@ import type { Io } from '../../io/io.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { makeTempFolder } from '../../io/files/tempFile.ts';
 import { errorCode, isDiskFull } from '../../io/files/fileErrors.ts';
 import { spoolError } from '../../imagefile/spool.ts';
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
@@ -169,7 +170,7 @@ async function writeFiles(
   }
   const size = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   const refuse = (error: unknown): never => refuseWrite(error, size);
-  const folder = await mkdtemp(join(tmpdir(), 'ironic-coreos.')).catch(refuse);
+  const folder = await makeTempFolder().catch(refuse);
   const release = async (): Promise<void> => rm(folder, { recursive: true }).catch(() => undefined);
   const own = join(kind, name);
   try {

@@ -5,9 +5,10 @@
  * returns it. Not supported: tokens in a configuration file of the user (`agent.confFile`).
  */
 
-import { hostname, networkInterfaces, tmpdir } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { makeTempFolder } from '../../io/files/tempFile.ts';
+import { rm, writeFile } from 'node:fs/promises';
 import type { Io } from '../../io/io.ts';
 import { isValidCertificateName } from './api/createdCertificates.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
@@ -114,7 +115,7 @@ export async function createIronicChange(
 }
 
 async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ironic-coreos.'));
+  const folder = await makeTempFolder();
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'ca.pem');
   await writeFile(path, ca, { flag: 'wx', mode: 0o600 });

@@ -1,12 +1,13 @@
 /** A folder with an inventory and a live ISO, and the service of `serve` running there, in process. */
 
 import { imageEnv } from '../../support/agentImage.ts';
+import { createIo } from '../../support/createIo.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { withLog } from '../../../src/commands/serve/serviceLog.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { afterAll, afterEach } from 'vitest';
 import type { ServeOptions } from '../../../src/commands/serve/options.ts';
 import {
@@ -89,14 +90,7 @@ async function start(
   { folder, env }: { readonly folder: string; readonly env: Io['env'] },
 ): Promise<Running> {
   const stderr = collector();
-  const io: Io = {
-    stdin: Readable.from([]),
-    stdout: collector().stream,
-    stderr: stderr.stream,
-    env: { ...imageEnv, ...env },
-    cwd: folder,
-    programName: 'ironic-coreos',
-  };
+  const io = createIo({ stderr: stderr.stream, env: { ...imageEnv, ...env }, cwd: folder });
   const setup = await readSetup(options, io);
   const log = createServerLog(io.stderr, setup.log);
   const service = await startService(options, setup, {

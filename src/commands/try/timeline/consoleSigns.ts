@@ -10,11 +10,10 @@ import type { ConsoleEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 
 /** A line that the table has; `console-lines.yaml` explains the fields. */
-export interface SignRow {
+export interface ConsoleSign<Pattern = RegExp> {
   readonly id: string;
   readonly printer: string;
-  /** A regular expression and its flags. */
-  readonly pattern: readonly [source: string, flags: string];
+  readonly pattern: Pattern;
   readonly stage?: Stage;
   readonly proves?: string;
   readonly suggests: readonly string[];
@@ -27,7 +26,8 @@ export interface SignRow {
   readonly until: readonly Stage[];
 }
 
-export type ConsoleSign = Omit<SignRow, 'pattern'> & { readonly pattern: RegExp };
+/** As the build stores it: the regular expression is its source and its flags. */
+export type SignRow = ConsoleSign<readonly [source: string, flags: string]>;
 
 /** By their ids, in the order of the table. */
 export const consoleSigns = once((): ReadonlyMap<string, ConsoleSign> => {
