@@ -53,6 +53,8 @@ interface Complaint {
   readonly name: string;
   readonly line?: number | undefined;
   readonly reason: string;
+  /** The file is no text of its format. */
+  readonly isUnread?: boolean;
 }
 
 interface Tool {
@@ -227,7 +229,7 @@ async function convertQuadlets(
   sources: readonly UnitSource[],
   folder: string,
 ): Promise<readonly Complaint[]> {
-  const convert = async (): Promise<QuadletComplaint[]> =>
+  const convert = async (): Promise<Complaint[]> =>
     readConverted(
       (await run(program, ['-dryrun', '-no-kmsg-log'], { QUADLET_UNIT_DIRS: folder })).stderr,
       folder,
@@ -242,13 +244,8 @@ async function convertQuadlets(
   return [...complaints, ...others.filter(({ reason }) => !unread.some(({ name }) => reason.includes(name)))];
 }
 
-interface QuadletComplaint extends Complaint {
-  /** The file is no text of its format. */
-  readonly isUnread?: boolean;
-}
-
-function readConverted(output: string, folder: string, sources: readonly UnitSource[]): QuadletComplaint[] {
-  return output.split('\n').flatMap((text): QuadletComplaint[] => {
+function readConverted(output: string, folder: string, sources: readonly UnitSource[]): Complaint[] {
+  return output.split('\n').flatMap((text): Complaint[] => {
     const [, file, why = ''] = /error loading "(.+?)", (.*)$/.exec(text) ?? [];
     if (file?.startsWith(`${folder}/`) === true) {
       const [, line] = /^file contains line (\d+): /.exec(why) ?? [];

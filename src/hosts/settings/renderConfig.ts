@@ -51,7 +51,7 @@ export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | un
 export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
   let isNoted = false; // most hosts have the settings of the first one
-  let linted: { readonly key: string | undefined; readonly problems: readonly PartProblem[] } | undefined;
+  let linted: { readonly key: string | undefined; readonly problems: readonly Original[] } | undefined;
   return async (source) => {
     const { io, options } = source;
     const collected = readInputs(source);
@@ -116,16 +116,8 @@ function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean
   return [...files, ...units, ...pullArgs, ...args, ...environment, ...mounts].length > 0;
 }
 
-interface PartProblem extends Original {
-  readonly isOfSetting?: true;
-}
-
 /** A problem of a part that the user neither wrote nor merged, as a problem of the setting with the value. */
-function ofSetting(
-  { from, place, settingName }: LintFinding,
-  problem: Original,
-  inputs: Inputs,
-): PartProblem {
+function ofSetting({ from, place, settingName }: LintFinding, problem: Original, inputs: Inputs): Original {
   const { document, finding } = problem;
   const setting = settingName && { name: settingName, at: undefined, ...inputs.get(settingName)?.at(-1) };
   const source = from ?? setting;
@@ -137,7 +129,7 @@ function ofSetting(
 }
 
 /** Reports each problem of the result at the input that made the part. */
-function reportParts(problems: readonly PartProblem[], io: Io): void {
+function reportParts(problems: readonly Original[], io: Io): void {
   for (const [document, own] of groupBy(problems, (problem) => problem.document)) {
     const findings = limitFindings(own.map(({ finding }) => finding));
     if (document !== undefined) reportFindings(findings, document, io);
