@@ -45,7 +45,7 @@ export const chunks = [
     'io/(processIo|stdout|files/(platform|readFiles|tempFile)|report/(choices|report))',
   ]),
   chunk('program', ['cli/main', 'io/commandLine']),
-  chunk('validate', ['commands/validate/validate', 'hosts/input/nameInput']),
+  chunk('validate', ['commands/validate/validate']),
   chunk('agent', ['agent/lint/(lintConfig|secrets)', 'hosts/input/configFiles']),
   chunk('images', [
     'agent/(agentArchive|embeddedSecrets)',
