@@ -7,6 +7,10 @@ const full = new FormatError('has no room', { code: 'ERR_IMAGE_SPACE', hint: 'us
 const missing = new CliError('Key not found', { code: 'ERR_FILE_MISSING' });
 const placed = new CliError('Key not found', { code: 'ERR_FILE_MISSING', at: { file: 'other.yaml' } });
 
+const failWith = (error: Error) => (): never => {
+  throw error;
+};
+
 describe('located', () => {
   it.each<[string, Error, ErrorContext, object]>([
     [
@@ -36,19 +40,13 @@ describe('located', () => {
     ['without a context, nothing changes', damaged, {}, { message: damaged.message }],
     ['defects are not errors of users', new TypeError('x'), { subject: '--key', at }, { message: 'x' }],
   ])('%s', async (_title, error, context, expected) => {
-    const fail = (): never => {
-      throw error;
-    };
-    expect(() => located(context, fail)).toThrow(expect.objectContaining(expected));
-    await expect(located(context, async () => fail())).rejects.toMatchObject(expected);
+    expect(() => located(context, failWith(error))).toThrow(expect.objectContaining(expected));
+    await expect(located(context, async () => failWith(error)())).rejects.toMatchObject(expected);
   });
 
   it('makes usage errors of invalid values, and keeps them', () => {
-    const fail = (error: Error) => () => {
-      throw error;
-    };
-    expect(() => located({ subject: '--key', code: 'ERR_USAGE' }, fail(damaged))).toThrow(UsageError);
-    expect(() => located({ at }, fail(new UsageError('wrong')))).toThrow(UsageError);
+    expect(() => located({ subject: '--key', code: 'ERR_USAGE' }, failWith(damaged))).toThrow(UsageError);
+    expect(() => located({ at }, failWith(new UsageError('wrong')))).toThrow(UsageError);
   });
 
   it('returns what was read', async () => {
