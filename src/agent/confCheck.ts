@@ -253,7 +253,7 @@ function explainOverridden(line: OsloOption, winner: OsloOption): Partial<Proble
     if (kind !== 'setting' || winner.from === undefined || winner.value === line.value) return undefined;
     const { at, name } = winner.from;
     const by = name === '' ? `${line.name} in ${at?.file}` : formatSource(winner.from);
-    return { message: `${by} overrides it with another value` };
+    return { message: `${by} overrides it with another value`, hint: `remove ${by}, or the setting` };
   }
   if (kind === 'line') return {};
   const number = winner.position?.line;

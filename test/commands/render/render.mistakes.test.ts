@@ -418,6 +418,17 @@ it('an option of the agent in an inventory that overrides a setting has its plac
   expect(code).toBe(0);
 });
 
+it('a finding about the conf names its input, also if another config raises the version', async () => {
+  const merged = { ignition: { version: '3.5.0' }, storage: { directories: [{ path: '/opt/x' }] } };
+  writeFileSync(join(cwd, 'newer.ign'), JSON.stringify(merged));
+  writeFileSync(join(cwd, 'own.conf'), '[DEFAULT]\nunknwn = 1\n');
+  const args = [...url, '--merge', 'newer.ign', '--conf', 'own.conf', '--option', 'hunter = 2'];
+  const { code, stderr } = await runCli(['render', '--no-ssh-key', ...args], { cwd });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^warning: own\.conf:2:1: unknown option/m);
+  expect(stderr).toMatch(/^warning: --option hunter: unknown option/m);
+});
+
 describe('where SSH keys are missing', () => {
   const agent = 'agent: {ironic.apiUrls: "https://192.0.2.1", host.sshKeys: []}\nhosts: [{name: a}]\n';
   it('render names its flags, and prepare the setting', async () => {
