@@ -67,7 +67,7 @@ export function unreplacedIn(text: string): { readonly problem: string; readonly
   if (placeholder === undefined || PASSWORD.test(text)) return undefined;
   return {
     problem: `contains a placeholder that is not replaced: ${quoteText(placeholder)}`,
-    hint: 'replace it with the value',
+    hint: `replace ${quoteText(placeholder)} with the value`,
   };
 }
 
