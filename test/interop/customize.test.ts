@@ -176,15 +176,19 @@ async function take(name: string): Promise<Uint8Array | undefined> {
   return bytes;
 }
 
-/** The sentence that scripts look for; below it are causes, which differ. Usage errors come from another parser. */
+/**
+ * The sentence that scripts look for; below it are causes, which differ. Usage errors come from another parser. Errors of
+ * nmstate begin with file and line, as everywhere in this program.
+ */
 function phrasesOf({ code, stderr }: Outcome): readonly string[] {
   if (code === 0)
     return stderr.split('\n').filter((line) => /^(Warning parsing|Boot media|PXE conf)/.test(line));
   if (code === 2) return [];
   const sentence = /^Error: (.*)$/m.exec(stderr)?.[1] ?? '';
-  const phrase =
-    /^(parsing (?:nmstate|Ignition config \S+|installer config \S+)|config already specifies)/.exec(sentence);
-  return /^(reading|opening)[ /]/.test(sentence) ? [] : [phrase?.[0] ?? sentence];
+  const phrase = /^(parsing (?:Ignition config \S+|installer config \S+)|config already specifies)/.exec(
+    sentence,
+  );
+  return /^(?:(?:reading|opening)[ /]|parsing nmstate$)/.test(sentence) ? [] : [phrase?.[0] ?? sentence];
 }
 
 function decodeArchive(files: ReadonlyMap<string, Uint8Array>): Record<string, unknown> {
