@@ -252,7 +252,7 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
     for (const { checks, target } of machines) {
       const refusal = checks.find(({ status }) => status === 'error');
       if (refusal === undefined) continue;
-      observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`);
+      observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`, refusal);
     }
     return startMachines(bootable, run, services, left);
   };
@@ -420,9 +420,8 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
     const error = knownError(thrown, run.io);
     // At the end of the trial, the error names the request that the BMC has not answered yet.
     const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
-    observeBmc(services, target, 'failed', `${problem}: ${error.message}`, reasonOf(error));
-    if (error.hint !== undefined)
-      report(run.io, { severity: 'info', message: `${target.name}: ${error.hint}` });
+    const { hint, message } = error;
+    observeBmc(services, target, 'failed', `${problem}: ${message}`, { hint, reason: reasonOf(error) });
   }
 }
 
@@ -453,9 +452,9 @@ function observeBmc(
   { name: host }: Target,
   step: BmcEvent['step'],
   text: string,
-  reason?: BmcEvent['reason'],
+  { hint, reason }: Pick<BmcEvent, 'hint' | 'reason'> = {},
 ): void {
-  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text, reason });
+  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text, reason, hint });
 }
 
 function reasonOf(error: CliError): BmcEvent['reason'] {

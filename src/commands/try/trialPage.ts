@@ -21,8 +21,7 @@ import {
 import { type BootStage, bootStages, stageBar, type StageMark } from '../serve/status/stageBar.ts';
 import { factList, timeOf } from '../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from './report/phrases.ts';
-import { lastLinesOf, type LikelyCause } from './timeline/likelyCauses.ts';
-import { plainWordsOf } from './timeline/causeBook.ts';
+import { lastLinesOf, type LikelyCause, wordsOfCause } from './timeline/likelyCauses.ts';
 import { type HostResult, shownResults, type TrialResult } from './timeline/result.ts';
 import { signOf } from './timeline/consoleSigns.ts';
 import { byLastEvent, type TimelineEntry } from './timeline/stages.ts';
@@ -116,12 +115,19 @@ function machineRow(one: HostResult, result: TrialResult): MachineRow {
     name: host.label,
     texts: host.macs,
     state,
-    stage: hasCalledHome ? undefined : mark?.stage,
+    stage: hasCalledHome ? undefined : stageText(host, mark),
     transfer: hasCalledHome ? undefined : transferOf(host),
     since: hasCalledHome ? homeOf(one, result) : last?.last,
     causes: cause === undefined ? [] : [cause],
     moreMessages: 0,
   };
+}
+
+/** A BMC reads the ISO after the power-on. */
+function stageText(host: HostTimeline, mark: StageMark | undefined): string | undefined {
+  if (host.stage !== 'image') return mark?.stage;
+  const part = fetchedPart(host);
+  return part === undefined ? 'media' : `media, ${part}`;
 }
 
 /** Undefined if the last event is not one of a running transfer. */
@@ -178,13 +184,15 @@ function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineC
   const [first] = causes;
   if (first === undefined) return undefined;
   if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
-  const { certainty, id } = first;
-  const { check, fix, text } = plainWordsOf(id, ports);
+  const { certainty, evidence } = first;
+  const { check, fix, text } = wordsOfCause(first, ports);
   const isPossible = certainty === 'possible'; // so it is to be verified first
+  const shown = evidence?.event.kind === 'console' ? evidence.event.line : undefined;
   return {
     severity: certainty === 'proven' ? 'error' : 'warning',
     label: certainties[certainty],
     text,
+    evidence: shown,
     hint: isPossible ? check : undefined,
     fix: isPossible ? undefined : fix,
   };
@@ -204,6 +212,7 @@ export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): S
   const started = host.entries[0]?.first;
   const reached = bootStages.map((part) => firstOf(host, part));
   const last = reached.findLastIndex((at) => at !== undefined);
+  const current = host.stage === 'image' ? bootStages.indexOf('media') : last;
   const hasStopped =
     gaps.some(({ isOpen }) => isOpen) || causes.some(({ certainty }) => certainty === 'proven');
   const lastState = hasStopped ? 'stopped' : 'running';
@@ -211,7 +220,7 @@ export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): S
     const at = reached[index];
     if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
     const note = stage === 'media' ? fetchedPart(host) : undefined;
-    const state = index < last || hasCalledHome ? 'reached' : lastState;
+    const state = index !== current || hasCalledHome ? 'reached' : lastState;
     return { stage, state, note: note ?? (started && started < at ? elapsed(started, at) : undefined) };
   });
 }

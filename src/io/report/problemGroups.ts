@@ -43,7 +43,7 @@ function problemKey({ code, hint = '', host, message, rule, severity }: Diagnost
 }
 
 /** Values are in quotes, or contain digits or slashes: addresses, paths and most names. A host may have the name "a", as the article. */
-function withoutValues(text: string, name: string | undefined): string {
+export function withoutValues(text: string, name?: string): string {
   return text.replaceAll(/"[^"]*"|[^\s,;:()"]+/g, (word) =>
     (word === name && word.length > 1) || /["\d/]/.test(word) ? '…' : word,
   );

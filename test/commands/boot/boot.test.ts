@@ -187,11 +187,11 @@ describe('faults: the cause is reported, and the machine is as before', () => {
   ];
 
   it.each(cases)('%s', async (_, fake, cause) => {
-    const { bmc, ended, said } = await bootFake(fake);
+    const { bmc, ended } = await bootFake(fake);
     const { code, report } = await ended;
     expect(code).toBe(1);
     expect(report.replaceAll(/\s+/g, ' ')).toMatch(cause);
-    expect(said()).toContain('hint');
+    expect(report).toMatch(/Proven: cannot be booted: [^]*fix: /);
     expect([...bmc.state.images]).toEqual([]);
     expect(bmc.state.boot).toMatchObject(initialBoot);
     expect(bmc.state.power).toBe('Off');
@@ -358,27 +358,37 @@ const insertFails = (id: string, text: string): Fault =>
   onPath('InsertMedia', () => refuseWith({ status: 400, id, text }));
 
 describe('what a BMC says is the cause in the report', () => {
-  it.each<[title: string, fault: Fault, cause: string]>([
+  it.each<[title: string, fault: Fault, answer: string, fix: string]>([
     [
       'an image that it cannot reach',
       insertFails('IDRAC.2.8.RAC0904', 'The remote file location is not accessible or reachable.'),
-      'The BMC has the URL of the image but did not fetch it',
+      'the BMC cannot fetch the image (The remote file location is not accessible or reachable)',
+      'use --public-url with an address that the BMC can reach',
     ],
     [
       'a certificate that it rejects',
       insertFails('Base.1.8.GeneralError', 'The certificate of the server is not trusted.'),
-      'The BMC has the URL of the image but did not fetch it',
+      'the BMC cannot fetch the image (The certificate of the server is not trusted)',
+      'use --public-url with an address that the BMC can reach; if it rejects the certificate',
     ],
     [
       'an image that it accepts and does not insert',
       ignored('VirtualMedia.InsertMedia'),
-      'The BMC has the URL of the image but did not fetch it',
+      'the slots 1, 2 stay empty after the BMC accepted the ISO',
+      'make http://127.0.0.1:',
     ],
-    ['a license', insertFails('iLO.2.14.LicenseKeyRequired', 'no license'), 'The BMC refused a step'],
-  ])('%s', async (_title, fault, cause) => {
+    [
+      'a license',
+      insertFails('iLO.2.14.LicenseKeyRequired', 'no license'),
+      'the BMC has no license for this (no license)',
+      'install the license of the BMC that contains virtual media',
+    ],
+  ])('%s', async (_title, fault, answer, fix) => {
     const { ended } = await bootFake({ fault }, { timeout: '1h' });
     const report = (await ended).report.replaceAll(/\s+/g, ' ');
-    expect(report).toContain(`Proven: ${cause}`);
+    const [, causes = ''] = report.split('Proven: cannot be booted: ');
+    expect(causes).toContain(answer);
+    expect(causes).toContain(`fix: ${fix}`);
     expect(report).not.toContain('boot --check');
   });
 });
@@ -423,11 +433,12 @@ describe('a status code is no proof', () => {
       /the boot device is not set after the BMC accepted "Cd"/,
     ],
   ])('%s: named at once, and the machine is as before', async (_, fake, cause) => {
-    const { bmc, ended, said } = await bootFake(fake, { timeout: '1h' });
+    const { bmc, ended } = await bootFake(fake, { timeout: '1h' });
     const { code, report } = await ended;
     expect(code).toBe(1);
-    expect(report.replaceAll(/\s+/g, ' ')).toMatch(cause);
-    expect(said()).toMatch(/the (?:Lifecycle Log|Virtual Console) of the iDRAC/);
+    const text = report.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(cause);
+    expect(text).toMatch(/fix: .*the (?:Lifecycle Log|Virtual Console) of the iDRAC/);
     expect(bmc.state).toMatchObject({ power: 'Off', boot: initialBoot });
     expect(bmc.state.images.size).toBe(0);
   });
@@ -441,9 +452,12 @@ describe('a status code is no proof', () => {
     ['supermicro', 'the remote console of the BMC'],
     ['unknown', 'the remote console of the BMC'],
   ])('the hint about the boot device of %s names its console: %s', async (name, console) => {
-    const { ended, said } = await bootFake({ model: bmcModels[name], fault: ignoredBootDevice });
-    expect((await ended).code).toBe(1);
-    expect(said()).toContain(`set the boot device in ${console}, or use --method uefi-http`);
+    const { ended } = await bootFake({ model: bmcModels[name], fault: ignoredBootDevice });
+    const { code, report } = await ended;
+    expect(code).toBe(1);
+    expect(report.replaceAll(/\s+/g, ' ')).toContain(
+      `fix: set the boot device in ${console}, or use --method uefi-http`,
+    );
   });
 
   it('a machine that is not powered on again is reported', async () => {

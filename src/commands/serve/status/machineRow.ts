@@ -32,6 +32,8 @@ export interface MachineCause {
   readonly label?: string | undefined;
   /** A sentence, or a message without a period. */
   readonly text: string;
+  /** What shows the cause: a line on the console. */
+  readonly evidence?: string | undefined;
   /** File, line and path in a document: `ramdisk.yaml:12 hosts[3].name`. */
   readonly place?: string | undefined;
   /** An imperative. */

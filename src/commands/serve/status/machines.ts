@@ -145,9 +145,10 @@ function pageLinks({ query, selection: { page, pages } }: MachineList): Html | u
 }
 
 /** A cause with its place, and with its hint or fix. */
-export function causeItem({ severity, label, text, place, hint, fix }: MachineCause): Html {
+export function causeItem({ evidence, severity, label, text, place, hint, fix }: MachineCause): Html {
   const advice = hint ?? (fix && `Fix: ${fix}`);
   const placed = place === undefined ? undefined : html` <span class="muted">${place}</span>`;
   return html`${label && html`<strong class="${severity}">${label}:</strong> `}${text}${placed}
+  ${evidence && html`<code>${evidence}</code>`}
   ${advice === undefined ? undefined : html`<span class="hint">${advice}</span>`}`;
 }

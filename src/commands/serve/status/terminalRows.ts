@@ -5,6 +5,7 @@ import { printable } from '../../../core/foreignText.ts';
 import { formatCount, formatSize } from '../../../formats/messageText.ts';
 import type { TerminalSize } from '../../../io/liveRows.ts';
 import { displayWidth, wrapText } from '../../../io/report/terminalText.ts';
+import { withoutValues } from '../../../io/report/problemGroups.ts';
 import { type Paint, withoutColors } from '../../../io/report/paint.ts';
 import { formatAgo, formatDuration, formatPercent } from './figures.ts';
 import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
@@ -104,7 +105,9 @@ function blockOf(
   const role = roles[state];
   if (role === undefined)
     return [cut(`${start}${activityOf(machine, width - displayWidth(start), look)}`, width)];
-  const key = causes.map(({ place, text }) => `${place ?? ''} ${text}`).join('\n');
+  const key = causes
+    .map(({ evidence = '', place = '', text }) => `${place} ${text} ${withoutValues(evidence)}`)
+    .join('\n');
   const same = key === '' ? undefined : explained.get(key);
   const fact = `${activityOf(machine, width - displayWidth(start), look)}${same === undefined ? '' : `, same cause as ${same}`}`;
   const first = paintPart(cut(`${start}${fact}`, width), label.length + 2, names[state], role, paint);
@@ -158,7 +161,7 @@ function paintPart(
 const INDENT = '  ';
 
 function causeLines(
-  { severity, label, text, place, hint, fix }: MachineCause,
+  { evidence, severity, label, text, place, hint, fix }: MachineCause,
   more: string,
   width: number,
   paint: Paint,
@@ -170,6 +173,7 @@ function causeLines(
     ...lines.map((line, index) =>
       index === 0 && label !== undefined ? line.replace(label, paint(severity, label)) : line,
     ),
+    ...(evidence === undefined ? [] : wrapped(printable(`seen: ${evidence}`), width, INDENT, 2)),
     ...(advice === undefined ? [] : wrapped(printable(advice), width, INDENT, 2)),
   ];
 }

@@ -6,8 +6,9 @@
 import { groupBy } from '../../../core/lists.ts';
 import { formatCount } from '../../../formats/messageText.ts';
 import { printable } from '../../../core/foreignText.ts';
+import { withoutValues } from '../../../io/report/problemGroups.ts';
 import { wrapText } from '../../../io/report/terminalText.ts';
-import { lastLinesOf, type LikelyCause } from '../timeline/likelyCauses.ts';
+import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
 import type { TimelineEntry } from '../timeline/stages.ts';
 import { stagePhrase, stages } from '../timeline/stage.ts';
 import {
@@ -19,7 +20,7 @@ import {
   inactiveOf,
   type Verdict,
 } from '../timeline/result.ts';
-import { plainWordsOf, type Ports, wordsOf } from '../timeline/causeBook.ts';
+import { type Ports, wordsOf } from '../timeline/causeBook.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import { hasCalledIronic, type HostTimeline } from '../timeline/timeline.ts';
 import { formatJsonLine, timeOfDay } from './liveLines.ts';
@@ -267,15 +268,22 @@ function causeLines(
   if (first === undefined) return [];
   const { title } = causeLabels[first.certainty];
   const shown = causesToShow(causes).slice(0, limits[form].causes);
-  const key = shown.map(({ certainty, id }) => `${id} ${certainty}`).join('\n');
+  const key = shown.map(evidenceKey).join('\n');
   const before = explained.get(key);
   if (before !== undefined) return [`  ${title}: same as for ${before}`, ...shown.flatMap(evidenceLines)];
   explained.set(key, label);
   return [`  ${title}:`, ...shown.flatMap((one, index) => causeText(one, index + 1, ports))];
 }
 
+/** Only causes with the same evidence are the same. */
+function evidenceKey({ certainty, evidence, id }: LikelyCause): string {
+  const event = evidence?.event;
+  const shown = event?.kind === 'bmc' || event?.kind === 'console' ? eventPhrase(event) : '';
+  return `${id} ${certainty} ${withoutValues(shown)}`;
+}
+
 function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
-  const { check, fix, text } = plainWordsOf(one.id, ports);
+  const { check, fix, text } = wordsOfCause(one, ports);
   const sure = one.certainty === 'proven' ? 'Proven: ' : '';
   return [
     ...wrapText(`${sure}${text}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
@@ -289,7 +297,7 @@ const causeIndent = ' '.repeat(12);
 
 /** The event that shows the cause. */
 function evidenceLines({ evidence }: LikelyCause): readonly string[] {
-  if (evidence === undefined) return [];
+  if (evidence === undefined || evidence.event.kind === 'bmc') return [];
   const { event, last } = evidence;
   const text = `${timeOfDay(last)} ${eventPhrase(event)}${originPhrase(event)}`;
   return wrapText(text, { first: '     seen:  ', rest: causeIndent });

@@ -274,6 +274,8 @@ export interface BmcEvent extends WithoutClient {
   readonly text: string;
   /** For `failed`: `image` if the BMC cannot fetch the image. */
   readonly reason?: 'image' | undefined;
+  /** For `failed`: how to fix exactly this; an imperative. */
+  readonly hint?: string | undefined;
 }
 
 /** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */

@@ -1,6 +1,7 @@
 /** The likely causes of a boot that failed, from the events of a machine and the lines on its console. */
 
-import { causeBook } from './causeBook.ts';
+import { printable } from '../../../core/foreignText.ts';
+import { causeBook, type CauseWords, plainWordsOf, type Ports } from './causeBook.ts';
 import { commonCauses, conditions, provenBy, results } from './causes.ts';
 import { type ConsoleSign, signOf } from './consoleSigns.ts';
 import { byKind, type ByKind, type TrialEvent } from './events.ts';
@@ -58,6 +59,14 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
   return found
     .filter(({ id, certainty }) => !(isExplained && results.has(id) && certainty !== 'possible'))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || byEvidence(a, b));
+}
+
+/** The words of a cause without marks of code. What its BMC answered, with the fix of that answer, replaces the general words. */
+export function wordsOfCause({ evidence, id }: LikelyCause, ports: Ports): CauseWords {
+  const words = plainWordsOf(id, ports);
+  if (evidence?.event.kind !== 'bmc') return words;
+  const { hint = words.fix, text } = evidence.event;
+  return { ...words, text: printable(text), fix: printable(hint) };
 }
 
 /** The last lines on the console of the machine that the table does not contain, the latest one last. */
