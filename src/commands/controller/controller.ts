@@ -17,8 +17,6 @@ import { report } from '../../io/report/report.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
 import { formatDuration } from '../serve/status/figures.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
-import { hasStuckReads } from '../../io/files/readTime.ts';
-import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { printable } from '../../core/foreignText.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import { CliError } from '../../core/errors.ts';
@@ -27,6 +25,7 @@ import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { ApiClient } from '../../kube/kubernetesClient.ts';
 import { EventRecorder } from '../../kube/eventRecorder.ts';
 import { startServiceServer } from '../serve/service.ts';
+import { createInputWatches, endService } from '../serve/serviceRun.ts';
 import { keptInputs, type Servable } from '../serve/serviceState.ts';
 import { READ_TIME } from '../serve/snapshot.ts';
 import { buildOutcome } from './buildOutcome.ts';
@@ -57,8 +56,9 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
         await stopped;
         return 0;
       } finally {
-        await replica.stop(signals.nextStop()); // a second signal means: do not wait
+        const isStuck = await replica.stop(signals.nextStop()); // a second signal means: do not wait
         signals.ignore();
+        if (isStuck) endNow('SIGTERM');
       }
     },
   );
@@ -72,12 +72,9 @@ export interface Replica {
   begin(): Promise<void>;
   /** Reloads settings and images. If they are invalid, the replica keeps the previous ones. Never rejects. */
   reload(): Promise<void>;
-  /** @param hurry ends all waiting when it resolves */
-  stop(hurry: Promise<unknown>): Promise<void>;
+  /** @param hurry ends all waiting when it resolves @returns whether a read does not end */
+  stop(hurry: Promise<NodeJS.Signals>): Promise<boolean>;
 }
-
-/** Milliseconds between two checks for changed files. */
-const LOOK_INTERVAL = 2000;
 
 /** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
 const RATE_LIMIT = { perSecond: 100, burst: 200 };
@@ -161,13 +158,9 @@ export async function startReplica(
     throw error;
   });
   const { server, state } = service;
-  const watches: Watch[] = [];
-  const endWatches = (): void => {
-    for (const watch of watches.splice(0)) watch.stop();
-  };
+  const inputs = createInputWatches(changed);
   const reload = async (): Promise<void> => {
-    // Otherwise, after SIGHUP the watch would report the same changes, and all files would be loaded again.
-    await Promise.all(watches.map((watch) => watch.accept()));
+    await inputs.accept();
     await server.reloadCertificates();
     const load = async (): Promise<void> => {
       await state.load();
@@ -190,12 +183,11 @@ export async function startReplica(
     begin: async () => {
       await state.load();
       await informers.synced;
-      const files = async (): Promise<string[]> => {
+      await inputs.add(async () => {
         const bases = state.current()?.factory.bases.values();
         return [...settings.watched, ...imageFiles(bases)];
-      };
-      watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed }));
-      if (isEnding) return endWatches();
+      });
+      if (isEnding) return;
       log.note('info', 'ready', {
         url: setup.publicUrl ?? server.origin,
         cluster: printable(cluster.description),
@@ -220,7 +212,7 @@ export async function startReplica(
     // Releases the Lease first, and stops serving last, so that other replicas take over without a gap.
     stop: async (hurry) => {
       isEnding = true;
-      endWatches();
+      inputs.stop();
       server.announceEnd();
       state.cancel();
       const isServing = leadership !== undefined; // otherwise load balancers do not use this replica yet
@@ -234,13 +226,7 @@ export async function startReplica(
       const isHurried = new AbortController();
       void hurry.then(() => isHurried.abort());
       if (isServing) await pause(systemClock, drainTime, isHurried.signal);
-      void hurry.then(async () => server.stop(0));
-      const end = systemClock.now() + setup.grace;
-      const { aborted } = await server.stop(setup.grace);
-      await Promise.all([state.close(end - systemClock.now()), closeCluster()]);
-      log.note('info', 'stopped', { aborted });
-      live.end();
-      if (state.isLoading() || (await hasStuckReads())) endNow('SIGTERM');
+      return endService(service, { grace: setup.grace, hurry, live, close: closeCluster });
     },
   };
 }

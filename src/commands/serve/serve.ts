@@ -15,12 +15,9 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
 import { createServerLog } from '../../http/server/serverLog.ts';
 import { isCertificateFor } from '../../http/server/tlsFiles.ts';
-import { systemClock } from '../../io/clock.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
 import { fetchesRootfs } from '../../hosts/plan/artifacts.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
-import { hasStuckReads } from '../../io/files/readTime.ts';
-import { type Watch, watchFiles } from '../../io/files/watchFiles.ts';
 import { report } from '../../io/report/report.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import { pageMessage, showLiveHosts } from './liveStatus.ts';
@@ -28,12 +25,10 @@ import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
 import type { Snapshot } from './snapshot.ts';
 import { loadSnapshot, readyProblem, reload, type RunningService, startService } from './service.ts';
+import { createInputWatches, endService } from './serviceRun.ts';
 import { loggingFailure, runService, withLog } from './serviceLog.ts';
 import { formatDuration } from './status/figures.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
-
-/** Milliseconds between two checks for changed files. */
-const LOOK_INTERVAL = 2000;
 
 /**
  * Returns 0 after SIGTERM or SIGINT, and with `--once` after the image was fetched. In a JSON log, any other reason for the
@@ -50,18 +45,16 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
     const { links, server, state, transfers } = service;
     report(io, pageMessage(setup, links));
     const live = showLiveHosts(service, setup, io);
-    const watches: Watch[] = [];
+    const inputs = createInputWatches(() => void reloadAll());
     const reloadAll = async (): Promise<void> => {
-      // Otherwise, after SIGHUP the watches would report the same changes, and all files would be loaded again.
-      await Promise.all(watches.map((watch) => watch.accept()));
+      await inputs.accept();
       const before = state.current();
       await reload(service);
       if (state.current() !== before) report(io, secretMessages(service));
     };
     const signals = listenToSignals(() => void reloadAll(), io.signal);
     const stopped = signals.nextStop();
-    const watching = { interval: LOOK_INTERVAL, changed: () => void reloadAll() };
-    watches.push(await watchFiles(() => hostFiles(options, io), watching));
+    await inputs.add(() => hostFiles(options, io));
     try {
       // The error is logged before `stopped`, which is the last line.
       return await loggingFailure(target, async () => {
@@ -70,7 +63,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
         const snapshot = state.current(); // undefined if the service is already stopping
         if (once !== undefined && snapshot !== undefined) requireHost(once, snapshot);
         const images = imageFiles(snapshot?.bases.values());
-        watches.push(await watchFiles(async () => images, watching));
+        await inputs.add(async () => images);
         if (snapshot !== undefined) {
           const problem = readyProblem(snapshot);
           if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
@@ -91,8 +84,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
         return 0;
       });
     } finally {
-      for (const watch of watches) watch.stop();
-      const end = systemClock.now() + setup.grace;
+      inputs.stop();
       state.cancel();
       const running = transfers.running();
       if ((running > 0 || state.isLoading()) && setup.grace > 0) {
@@ -100,17 +92,11 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
         const message = `waiting up to ${formatDuration(setup.grace / 1000)} for ${what}; press Ctrl-C again to stop at once`;
         log.note('info', 'stopping', { message });
       }
-      void signals.nextStop().then(async (signal) => {
-        await server.stop(0);
-        signals.ignore();
-        if (state.isLoading()) endNow(signal);
-      });
-      const { aborted } = await server.stop(setup.grace);
-      await state.close(end - systemClock.now());
+      const hurry = signals.nextStop();
+      void hurry.then(() => signals.ignore());
+      const isStuck = await endService(service, { grace: setup.grace, hurry, live });
       signals.ignore();
-      log.note('info', 'stopped', { aborted });
-      live.end();
-      if (state.isLoading() || (await hasStuckReads())) endNow('SIGTERM');
+      if (isStuck) endNow('SIGTERM');
     }
   };
   return runService(target, () => readSetup({ ...options, log: form }, io), run);

@@ -66,7 +66,7 @@ describe('a replica', () => {
     expect(metrics).toMatch(/^ironic_coreos_leader 0$/m);
     expect(metrics).toMatch(/^ironic_coreos_cluster_contact_timestamp_seconds 0$/m);
     expect(metrics).toMatch(/^ironic_coreos_queue\{state="waiting"\} 0$/m);
-    await replica.stop(Promise.resolve());
+    await replica.stop(Promise.resolve('SIGTERM' as const));
     expect([await began, replica.isLeader]).toEqual(['given up', false]);
   });
 
@@ -76,7 +76,7 @@ describe('a replica', () => {
   ])('ends where its %s are wrong', async (_title, options, message) => {
     const replica = await start('http://127.0.0.1:1', options);
     await expect(replica.begin()).rejects.toThrow(message);
-    await replica.stop(Promise.resolve());
+    await replica.stop(Promise.resolve('SIGTERM' as const));
   });
 
   it('does not start where it cannot listen', async () => {

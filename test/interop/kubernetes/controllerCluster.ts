@@ -104,7 +104,7 @@ export function controllerCluster(): ControllerCluster {
   const read = async (place: string): Promise<ClusterObject> => JSON.parse(await ask('GET', place));
   const stop = async (replica: Replica): Promise<void> => {
     replicas.delete(replica);
-    await replica.stop(Promise.resolve());
+    await replica.stop(Promise.resolve('SIGTERM' as const));
   };
 
   beforeAll(async () => {
