@@ -26,7 +26,7 @@ import {
 import { type HostPlan, planHost } from '../../hosts/plan/planHost.ts';
 import { type BaseSet, openBaseSets } from '../../hosts/plan/baseImages.ts';
 import { createResource } from '../../hosts/artifacts/artifactResource.ts';
-import { makeArtifact, sharedArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';
+import { hostFile, sharedFiles } from '../../hosts/artifacts/site.ts';
 import { imagePath } from '../../hosts/plan/servedPaths.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
@@ -125,12 +125,12 @@ export async function openImageFactory(
       sharedWarnings,
       images: createImageCache(cacheSize),
       shared: (path) => {
-        const artifact = sharedArtifacts(bases, archives.byPath).get(path);
+        const file = sharedFiles(bases, archives.byPath).find((shared) => shared.path === path);
         return (
-          artifact && {
-            artifact: artifact.kind,
+          file && {
+            artifact: file.kind,
             host: undefined,
-            resource: async () => (await createResource(artifact, undefined, path, dateOf)).value,
+            resource: async () => (await createResource(file, dateOf)).value,
           }
         );
       },
@@ -139,8 +139,8 @@ export async function openImageFactory(
         if (planned === undefined) return undefined;
         const host = keyText(request);
         const [kind = 'iso'] = planned.artifacts;
-        const artifact = await makeArtifact(kind, planned);
-        const resource = await createResource(artifact, host, builtFileName(request.name, kind), dateOf);
+        const file = hostFile(planned, kind, builtFileName(request.name, kind));
+        const resource = await createResource({ ...file, host }, dateOf);
         const path = formatImagePath(resource.value.etag, resource.value.fileName);
         const { base, start } = planned;
         if (start.kind === 'iso')

@@ -29,7 +29,8 @@ import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { printable } from '../../core/foreignText.ts';
-import { putArtifact, putImages } from './putFiles.ts';
+import { hostFile, partFiles } from '../../hosts/artifacts/site.ts';
+import { putFile } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import { type Layout, type PrepareRun, urlOf } from './run.ts';
 import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
@@ -281,9 +282,11 @@ async function putPart(part: LayoutPart, job: LayoutJob): Promise<void> {
   const { document, secrets } = configs.fetched;
   // A config that all architectures share only has the plain name.
   const isOwn = isPlain || plainConfig === undefined || !document.equals(plainConfig);
-  if (isOwn) await folder.put({ path: files.config, secrets }, document);
+  if (isOwn) await folder.put({ path: files.config, kind: 'ign', secrets }, document);
   // The parts of an ISO that was only found in the folder are not extracted.
-  if (hasImages(options) && base !== undefined) await putImages(folder, base, (name) => files[name]);
+  if (hasImages(options) && base !== undefined) {
+    for (const file of partFiles(base, (name) => files[name])) await putFile(folder, file);
+  }
   if (!part.isInPlace && base?.iso !== undefined) await putIso(part, job);
 }
 
@@ -338,7 +341,8 @@ async function putIso(
   const wanted = { configs: ['iso'], loaders: [], baseUrl: undefined } as const;
   const images = imageSetOf(base, (name) => files[name]);
   const plan = await planArtifacts(wanted.configs, configs, images, { archives, growth, source, wanted });
-  await putArtifact(folder, { path: files.iso, secrets, recipe }, 'iso', plan);
+  const file = hostFile(plan, 'iso', files.iso);
+  await putFile(folder, { ...file, secrets, recipe: recipe === undefined ? file.recipe : () => recipe });
 }
 
 // Settings of Ironic and of its nodes for the images of a fixed layout.
@@ -380,7 +384,7 @@ async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[])
     arguments: asYaml(words),
     inspectionArguments: asYaml(inspectionArguments),
   });
-  await folder.put({ path }, Buffer.from(text));
+  await folder.put({ path, kind: 'script' }, Buffer.from(text));
 }
 
 function asYaml(text: string): string {

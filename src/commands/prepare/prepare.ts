@@ -34,7 +34,8 @@ import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import { publishIn, putArtifact, putImages, withInitramfsIn } from './putFiles.ts';
+import { publishIn, putFile, withInitramfsIn } from './putFiles.ts';
+import { hostFile, hostScripts, partFiles, scriptFile } from '../../hosts/artifacts/site.ts';
 import {
   type BaseSet,
   closeBaseSets,
@@ -45,7 +46,6 @@ import {
 import type { ImagePart } from '../../image/bootParts.ts';
 import { chooseLayout, type PrepareOptions, readAccess, readSource, readWanted } from './options.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { hostBootFiles, hostScriptPaths } from '../../kargs/folder.ts';
 import { type DhcpRange, usualRange } from '../../kargs/dnsmasq.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { plannedHardware } from '../../hosts/artifacts/hostHardware.ts';
@@ -185,8 +185,8 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     }
     const secrets = unlisted.boots.flatMap(scriptSecrets).slice(0, 1);
     const dhcp = { loaderUrl: baseUrl, range };
-    for (const { path, text } of sharedBootFiles(unlisted.boots, isoBoots, wanted, dhcp, io)) {
-      await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
+    for (const file of sharedBootFiles(unlisted.boots, isoBoots, wanted, dhcp, io)) {
+      await putFile(folder, { ...scriptFile(file), secrets: file.path === DNSMASQ ? [] : secrets });
     }
 
     const memory = unlisted.plans.flatMap(({ architecture, archive, base }) =>
@@ -218,7 +218,7 @@ async function putImageSets(
       bases.set(name, same.base);
       sets.set(name, same);
     } else if (isServed) {
-      await putImages(folder, base, pathOf);
+      for (const file of partFiles(base, pathOf)) await putFile(folder, file);
       const inFolder = await withInitramfsIn(folder, base, pathOf('initramfs'));
       bases.set(name, inFolder);
       sets.set(name, imageSetOf(inFolder, pathOf));
@@ -229,16 +229,15 @@ async function putImageSets(
 
 /** If one of the files cannot be created, the host keeps all of its previous files. */
 async function putHost(folder: PreparedFolder, plan: HostPlan & NetworkHost, wanted: Wanted): Promise<void> {
-  const { artifacts, name, secrets, start } = plan;
-  const files = artifacts.map((kind) => ({ kind, path: fileIn(hostFolder(name), kind, plan, wanted) }));
+  const { artifacts, name } = plan;
+  const files = [
+    ...artifacts.map((kind) => hostFile(plan, kind, fileIn(hostFolder(name), kind, plan, wanted))),
+    ...hostScripts(plan, wanted.loaders),
+  ];
   try {
-    for (const { kind, path } of files) await putArtifact(folder, { path, host: name, secrets }, kind, plan);
-    const ofScripts = scriptSecrets(start);
-    for (const { path, text } of hostBootFiles(plan, wanted.loaders)) {
-      await folder.put({ path, host: name, secrets: ofScripts }, Buffer.from(text));
-    }
+    for (const file of files) await putFile(folder, file);
   } catch (error) {
-    await folder.withdraw([...files.map(({ path }) => path), ...hostScriptPaths(plan, wanted.loaders)]);
+    await folder.withdraw(files.map(({ path }) => path));
     throw error;
   }
 }
@@ -263,7 +262,7 @@ async function putUnlisted(
   for (const [index, plan] of planned.plans.entries()) {
     const isOwn = index === 0 || plan.isCommon !== true;
     for (const kind of plan.artifacts.filter((artifact) => isOwn || artifact !== 'ign')) {
-      await putArtifact(folder, { path: file(kind, plan), secrets: plan.secrets }, kind, plan);
+      await putFile(folder, hostFile(plan, kind, file(kind, plan)));
     }
   }
   return planned;

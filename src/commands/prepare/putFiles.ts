@@ -1,39 +1,36 @@
-/** Writes host files and base images into a prepared folder, unless they are unchanged. */
+/** Writes the files of a site into a prepared folder, unless they are unchanged. */
 
 import { createHash } from 'node:crypto';
-import { type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
-import type { ConfigArtifact } from '../../core/artifacts.ts';
+import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import type { BaseImage, BaseSet } from '../../hosts/plan/baseImages.ts';
-import { type Artifact, makeArtifact, recipeOf } from '../../hosts/artifacts/hostArtifacts.ts';
-import type { HostPlan } from '../../hosts/plan/planHost.ts';
+import type { Artifact } from '../../hosts/artifacts/hostArtifacts.ts';
+import type { SiteFile } from '../../hosts/artifacts/site.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
 import { copyWithChange, writeBytes } from '../../imagefile/copyImage.ts';
 import type { NewFile } from '../../io/files/newFile.ts';
 import type { ImageBytes } from '../../image/overlay.ts';
 import { openSharedImage } from '../../imagefile/sharedImage.ts';
-import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
+import type { PreparedFolder } from './folder/preparedFolder.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
 import { agentPath } from '../../hosts/plan/servedPaths.ts';
 import type { AgentArchives, PublishArchive } from '../../hosts/plan/agentArchives.ts';
 
-/**
- * @param purpose with a recipe for an ISO that is changed in place: the digest of its base image would change with each run
- * @throws CliError if something does not fit or cannot be written
- */
-export async function putArtifact(
+/** @throws CliError if something does not fit or cannot be written */
+export async function putFile(
   folder: PreparedFolder,
-  purpose: FilePurpose & { readonly recipe?: string | undefined },
-  kind: ConfigArtifact,
-  plan: HostPlan,
+  { host: owner, kind, make, path, recipe, secrets = [], source }: SiteFile,
 ): Promise<void> {
-  if (kind === 'ign' || kind === 'archive') {
-    const { unchanged } = await makeArtifact(kind, plan);
+  const host = owner === UNKNOWN_MACHINES ? undefined : owner;
+  const purpose = { path, kind, host, secrets };
+  if (source !== undefined) return folder.share(purpose, source);
+  if (recipe === undefined) {
+    const { unchanged } = await make();
     return folder.put(purpose, await unchanged.read(0, unchanged.size));
   }
-  await folder.make({ ...purpose, recipe: purpose.recipe ?? recipeOf(kind, plan) }, async (target) =>
-    writeArtifact(await makeArtifact(kind, plan), target, folder.hashes),
+  await folder.make({ ...purpose, recipe: recipe() }, async (target) =>
+    writeArtifact(await make(), target, folder.hashes),
   );
 }
 
@@ -71,26 +68,6 @@ function appendedBytes({ stages, size }: ImageChange, end: number): Uint8Array |
   return isAlone && patch.offset === end && patch.data instanceof Uint8Array ? patch.data : undefined;
 }
 
-/**
- * Writes kernel, initramfs and root filesystem to the folder, from files or from the ISO. The kernel is written last, so
- * that a machine that loads it also finds the other files.
- * @throws CliError if an image cannot be read, or the folder cannot be written
- */
-export async function putImages(
-  folder: PreparedFolder,
-  { parts }: BaseSet,
-  pathOf: (part: ImagePart) => string,
-): Promise<void> {
-  for (const part of imageParts.toReversed()) {
-    const image = parts[part];
-    if (image === undefined) continue;
-    const { bytes, digest, path } = image;
-    const purpose = { path: pathOf(part) };
-    if (path !== undefined) await folder.share(purpose, path);
-    else await folder.make({ ...purpose, recipe: digest }, (target) => writeBytes(bytes, target));
-  }
-}
-
 /** The images, with the initramfs at this path of the folder: the initramfs of a host can then share blocks with it. */
 export async function withInitramfsIn(folder: PreparedFolder, base: BaseSet, name: string): Promise<BaseSet> {
   const { initramfs } = base.parts;
@@ -118,7 +95,7 @@ export function publishIn(folder: PreparedFolder, baseUrl: string | undefined, r
       });
     }
     const served = agentPath(id, name);
-    if (!folder.files.has(root + served)) await folder.share({ path: root + served }, path);
+    if (!folder.files.has(root + served)) await folder.share({ path: root + served, kind: 'agent' }, path);
     return `${baseUrl}/${served}`;
   };
 }

@@ -1,10 +1,9 @@
 /** The catalog of a snapshot, by path: files of hosts, boot scripts, and shared images. */
 
-import { hostBootFiles } from '../../kargs/folder.ts';
 import type { BootFile } from '../../kargs/loaders/loader.ts';
 import type { WantedArtifacts } from '../../hosts/plan/artifacts.ts';
 import { createResource } from '../../hosts/artifacts/artifactResource.ts';
-import { bytesArtifact, makeArtifact, sharedArtifacts } from '../../hosts/artifacts/hostArtifacts.ts';
+import { hostFile, hostScripts, scriptFile, sharedFiles, type SiteFile } from '../../hosts/artifacts/site.ts';
 import { parseHostFileName } from '../../hosts/plan/servedPaths.ts';
 import type { HostPlan } from '../../hosts/plan/planHost.ts';
 import { type Catalog, entryOf, type ServedResource } from '../../http/server/answer/resource.ts';
@@ -34,20 +33,16 @@ export async function createCatalog(
   dateOf: DateOf,
   cacheSize: number,
 ): Promise<HostCatalog> {
+  const resourceOf = async (file: SiteFile): Promise<ServedResource> =>
+    (await createResource(file, dateOf)).value;
   const shared = new Map<string, ServedResource>();
   for (const { archives, bases } of files) {
-    for (const [path, artifact] of sharedArtifacts(bases, archives.byPath)) {
-      shared.set(path, (await createResource(artifact, undefined, path, dateOf)).value);
-    }
+    for (const file of sharedFiles(bases, archives.byPath)) shared.set(file.path, await resourceOf(file));
   }
-  const scriptResource = async ({ path, text }: BootFile, host?: string): Promise<ServedResource> =>
-    (await createResource(bytesArtifact('script', Buffer.from(text)), host, path, dateOf)).value;
-  for (const script of scripts) shared.set(script.path, await scriptResource(script));
-  const scriptsOf = ({ macs, name, start }: HostPlan): readonly BootFile[] =>
-    start === undefined ? [] : [...hostBootFiles({ name, macs, start }, wanted.loaders)];
+  for (const script of scripts) shared.set(script.path, await resourceOf(scriptFile(script)));
   const scriptOwners = new Map<string, HostPlan>();
   for (const plan of [...plans.values()].flat()) {
-    for (const { path } of scriptsOf(plan)) scriptOwners.set(path, plan);
+    for (const { path } of hostScripts(plan, wanted.loaders)) scriptOwners.set(path, plan);
   }
   const images = createImageCache<ServedResource>(cacheSize);
   return {
@@ -58,9 +53,9 @@ export async function createCatalog(
       const scriptOwner = scriptOwners.get(path);
       if (scriptOwner !== undefined) {
         // Rendered on request: the scripts of thousands of hosts take more memory than their settings.
-        const script = scriptsOf(scriptOwner).find((file) => file.path === path);
+        const script = [...hostScripts(scriptOwner, wanted.loaders)].find((file) => file.path === path);
         const { name } = scriptOwner;
-        return script && { artifact: 'script', host: name, resource: () => scriptResource(script, name) };
+        return script && { artifact: 'script', host: name, resource: () => resourceOf(script) };
       }
       const named = parseHostFileName(path).filter(({ artifact }) => wanted.configs.includes(artifact));
       const owners = named.some(({ host }) => plans.has(host)) ? plans : aliases;
@@ -77,9 +72,7 @@ export async function createCatalog(
         artifact,
         host: name,
         resource: () =>
-          images.get(`${name} ${path}`, async () =>
-            createResource(await makeArtifact(artifact, plan), name, path, dateOf),
-          ),
+          images.get(`${name} ${path}`, () => createResource(hostFile(plan, artifact, path), dateOf)),
       };
     },
   };

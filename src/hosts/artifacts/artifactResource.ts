@@ -5,24 +5,19 @@ import { type ImageBytes, type Patch, zeros } from '../../image/overlay.ts';
 import type { DateOf } from '../../http/server/answer/modifiedDates.ts';
 import { artifacts } from '../../core/artifacts.ts';
 import type { ServedResource } from '../../http/server/answer/resource.ts';
-import type { Artifact } from './hostArtifacts.ts';
+import type { SiteFile } from './site.ts';
 import type { Cached } from './imageCache.ts';
 
 /** Memory of a resource besides its data, in bytes. */
 const OVERHEAD = 4096;
 
-/**
- * Returns the resource with its memory size. Its files must stay open as long as it is served.
- * @param host undefined for a shared file
- * @param path of the catalog; its last segment is the file name
- */
+/** Returns the resource of a file with its memory size. Its images must stay open as long as it is served. */
 export async function createResource(
-  artifact: Artifact,
-  host: string | undefined,
-  path: string,
+  { host, kind, make, path }: SiteFile,
   dateOf: DateOf,
 ): Promise<Cached<ServedResource>> {
-  const { files, kind, unchanged } = artifact;
+  const artifact = await make();
+  const { files, unchanged } = artifact;
   const changes = artifact.changes.map(trimZeroPatches);
   const bytes = changes.reduce<ImageBytes>(changedImage, unchanged);
   const etag = await artifact.etag();

@@ -14,7 +14,6 @@ import { CliError, located } from '../../core/errors.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { readKeyfiles } from '../../agent/hostNetwork.ts';
 import { bytesTag, digestTag, imageTag } from '../../http/server/answer/entityTag.ts';
-import { imageParts } from '../../image/bootParts.ts';
 import {
   hostArchive,
   hostInitramfs,
@@ -29,10 +28,8 @@ import { type ImageBytes, readerOf, reusedChunks } from '../../image/overlay.ts'
 import type { MediumFile } from '../../image/mediumFiles.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import type { HostPlan } from '../plan/planHost.ts';
-import { type BaseCatalog } from '../plan/baseCatalog.ts';
 import { type BaseImage, type BaseSet, imageContext } from '../plan/baseImages.ts';
 import type { OpenArchive } from '../plan/agentArchives.ts';
-import { imagePath } from '../plan/servedPaths.ts';
 
 /** A file that machines boot from, or that is a part of it: a base image with changes, or bytes in memory. */
 export interface Artifact {
@@ -170,28 +167,14 @@ export function bytesArtifact(kind: ArtifactKind, bytes: Uint8Array): Artifact {
   return { kind, unchanged, changes: [], files: [], etag: async () => bytesTag(bytes) };
 }
 
-/** The artifacts that all hosts share, by path: kernels, initramfs, root filesystems and agent archives. */
-export function sharedArtifacts(
-  bases: BaseCatalog<BaseSet>,
-  archives: ReadonlyMap<string, OpenArchive>,
-): Map<string, Artifact> {
-  const shared = new Map<string, Artifact>();
-  const add = (path: string, kind: ArtifactKind, file: OpenImage, bytes: ImageBytes, digest: string) =>
-    shared.set(path, {
-      kind,
-      unchanged: bytes,
-      changes: [],
-      files: [file],
-      etag: async () => digestTag(digest),
-    });
-  for (const { id, parts } of bases.values()) {
-    for (const part of imageParts) {
-      const image = parts[part];
-      if (image !== undefined) add(imagePath(id, part), part, image.file, image.bytes, image.digest);
-    }
-  }
-  for (const [path, { file, sha512 }] of archives) add(path, 'agent', file, file, sha512);
-  return shared;
+/** A file that all hosts share. @param digest identifies its bytes */
+export function sharedArtifact(
+  kind: ArtifactKind,
+  file: OpenImage,
+  bytes: ImageBytes,
+  digest: string,
+): Artifact {
+  return { kind, unchanged: bytes, changes: [], files: [file], etag: async () => digestTag(digest) };
 }
 
 /** The config, and the network that it sets up, for the initramfs. */

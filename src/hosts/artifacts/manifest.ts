@@ -5,6 +5,7 @@
 
 import { basename } from 'node:path';
 import { architectures } from '../../core/architecture.ts';
+import { type ArtifactKind, artifacts } from '../../core/artifacts.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
 import { asMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
@@ -60,6 +61,8 @@ export interface ManifestHost {
 export interface ManifestFile {
   /** Relative to the folder, separated by slashes. */
   readonly path: string;
+  /** `script` for all files of boot loaders and their servers. */
+  readonly kind: ArtifactKind;
   readonly size: number;
   readonly sha256: string;
   /** Permission bits in octal. */
@@ -190,9 +193,12 @@ function isHost(value: unknown): value is ManifestHost {
 }
 
 function isFile(value: unknown): value is ManifestFile {
-  const { path, size, sha256, mode, host = '', secrets = [], recipe = '' } = asMapping(value);
+  const { path, kind, size, sha256, mode, host = '', secrets = [], recipe = '' } = asMapping(value);
   return (
-    [path, sha256, mode, host, recipe].every(isText) && typeof size === 'number' && isListOf(secrets, isText)
+    [path, sha256, mode, host, recipe].every(isText) &&
+    String(kind) in artifacts &&
+    typeof size === 'number' &&
+    isListOf(secrets, isText)
   );
 }
 

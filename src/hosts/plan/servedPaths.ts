@@ -37,11 +37,6 @@ export function artifactPath(folder: string, artifact: ConfigArtifact, id?: stri
   return `${folder}/${id === undefined ? '' : `${id}/`}${hostArtifacts[artifact].fileName}`;
 }
 
-/** Whether a path is that of this artifact of a host, with any ID. */
-export function isArtifactPath(path: string, artifact: ConfigArtifact): boolean {
-  return path.startsWith('hosts/') && path.endsWith(`/${hostArtifacts[artifact].fileName}`);
-}
-
 /** The length of an ID in paths, in hexadecimal digits. */
 export const ID_DIGITS = 12;
 

@@ -4,6 +4,7 @@ import type { Manifest, ManifestFile } from '../../../src/hosts/artifacts/manife
 
 const file = (path: string, host?: string, superseded?: true): ManifestFile => ({
   path,
+  kind: 'script',
   size: 1,
   sha256: 'a'.repeat(64),
   mode: '0644',

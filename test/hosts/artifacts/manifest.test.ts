@@ -24,9 +24,10 @@ const manifest: Manifest = {
     { name: 'a', macs: ['52:54:00:00:00:01'], architecture: 'x86_64', state: 'prepared', images: 'x86_64-1' },
   ],
   files: [
-    { path: 'b', size: 1, sha256, mode: '0644' },
+    { path: 'b', kind: 'script', size: 1, sha256, mode: '0644' },
     {
       path: 'hosts/a/config.ign',
+      kind: 'ign',
       size: 2,
       sha256,
       mode: '0600',

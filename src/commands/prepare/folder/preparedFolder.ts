@@ -9,6 +9,7 @@ import type { Stats } from 'node:fs';
 import { appendFile, chmod, chown, lstat, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { ArtifactKind } from '../../../core/artifacts.ts';
 import { CliError } from '../../../core/errors.ts';
 import {
   formatChecksums,
@@ -46,6 +47,7 @@ export interface Access {
 export interface FilePurpose {
   /** Relative to the folder, separated by slashes. */
   readonly path: string;
+  readonly kind: ArtifactKind;
   /** The host that boots from the file. */
   readonly host?: string | undefined;
   /** Kinds of secrets in the file, as nouns. */
@@ -309,7 +311,7 @@ export class PreparedFolder {
   }
 
   #record(
-    { host, path, secrets = [] }: FilePurpose,
+    { host, kind, path, secrets = [] }: FilePurpose,
     size: number,
     sha256: string,
     isWritten: boolean,
@@ -319,6 +321,7 @@ export class PreparedFolder {
     const known = this.#known.get(path);
     const record = {
       path,
+      kind,
       size,
       sha256,
       mode: this.accessOf(secrets).mode.toString(8).padStart(4, '0'),

@@ -30,7 +30,6 @@ import { openLiveIso } from '../../../image/liveIso.ts';
 import type { OpenImage } from '../../../imagefile/openImage.ts';
 import { readImage } from '../../../imagefile/imageFile.ts';
 import type { ConfigArtifact } from '../../../core/artifacts.ts';
-import { isArtifactPath } from '../../../hosts/plan/servedPaths.ts';
 import { readConfigOfImage } from '../../../hosts/input/imageSource.ts';
 import { coreosArguments } from '../../../kargs/coreosArguments.ts';
 
@@ -139,7 +138,7 @@ async function readFolderConfig(
 ): Promise<ImageConfig> {
   const files = manifest.files.filter((file) => file.host === host && file.superseded !== true);
   for (const artifact of bootedConfigs) {
-    const file = files.find((one) => isArtifactPath(one.path, artifact));
+    const file = files.find(({ kind }) => kind === artifact);
     if (file !== undefined) return readConfigFile(join(path, file.path), io, []);
   }
   return { kind: 'unknown', reason: `${path} contains no config of ${host}` };

@@ -7,7 +7,7 @@ import { statsOf } from '../../../io/files/fileStates.ts';
 import { isRemote } from '../../../http/client/httpUrl.ts';
 import { openSharedImage } from '../../../imagefile/sharedImage.ts';
 import { createResource } from '../../../hosts/artifacts/artifactResource.ts';
-import type { Artifact } from '../../../hosts/artifacts/hostArtifacts.ts';
+import { sharedArtifact } from '../../../hosts/artifacts/hostArtifacts.ts';
 import { type CatalogEntry, entryOf } from '../../../http/server/answer/resource.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { SingleIso, TrialPlan } from '../trial.ts';
@@ -40,14 +40,9 @@ export async function startIso(
   const fileName = servedIsoName(file);
   const path = `${token}/${fileName}`;
   // The open file, not the one that has this name now: a BMC that reads the image in ranges must not get bytes of two images.
-  const artifact: Artifact = {
-    kind: 'iso',
-    unchanged: image,
-    changes: [],
-    files: [image],
-    etag: async () => `"${token}"`,
-  };
-  const { value: resource } = await createResource(artifact, known[0]?.name, path, () => modified);
+  const artifact = { ...sharedArtifact('iso', image, image, token), etag: async () => `"${token}"` };
+  const served = { path, kind: 'iso', host: known[0]?.name, make: async () => artifact } as const;
+  const { value: resource } = await createResource(served, () => modified);
   const find = (wanted: string): CatalogEntry | undefined =>
     wanted === path ? entryOf(resource) : undefined;
   const server = await startCatalogService(find, listen, createQuietLog(io), observe).catch(

@@ -9,9 +9,7 @@ import { CliError } from '../../../core/errors.ts';
 import { parseUrl, portOf } from '../../../formats/url.ts';
 import type { ServerLog } from '../../../http/server/serverLog.ts';
 import { openSharedImage } from '../../../imagefile/sharedImage.ts';
-import { type ArtifactKind, artifacts, configArtifacts } from '../../../core/artifacts.ts';
-import { artifactPath, imagePath } from '../../../hosts/plan/servedPaths.ts';
-import { imageParts } from '../../../image/bootParts.ts';
+import { artifacts } from '../../../core/artifacts.ts';
 import type { Manifest, ManifestFile } from '../../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../../http/server/answer/entityTag.ts';
 import type { Catalog, ServedResource } from '../../../http/server/answer/resource.ts';
@@ -89,14 +87,14 @@ function fileFinder({ manifest, path: root }: ManifestFolder, prefix: string): C
   return (path) => {
     const file = files.get(path);
     if (file === undefined) return undefined;
-    const entry = { artifact: artifactOf(file.path), host: file.host };
+    const entry = { artifact: file.kind, host: file.host };
     return { ...entry, resource: () => openFile(join(root, file.path), file) };
   };
 }
 
 async function openFile(
   path: string,
-  { host, path: name, sha256, size }: ManifestFile,
+  { host, kind: artifact, path: name, sha256, size }: ManifestFile,
 ): Promise<ServedResource> {
   const stats = await statsOf(path);
   if (stats?.size !== size) {
@@ -105,7 +103,6 @@ async function openFile(
       hint: 'run `prepare` again',
     });
   }
-  const artifact = artifactOf(name);
   return {
     artifact,
     host,
@@ -117,14 +114,3 @@ async function openFile(
     open: () => openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 }),
   };
 }
-
-/** The artifact of a path of `prepare`. All other files are for boot loaders and their servers. */
-function artifactOf(path: string): ArtifactKind {
-  if (path.startsWith('agents/')) return 'agent';
-  return fileNames.find(([name]) => path.endsWith(name))?.[1] ?? 'script';
-}
-
-const fileNames: readonly (readonly [name: string, artifact: ArtifactKind])[] = [
-  ...imageParts.map((part) => [imagePath('', part).replace(/^.*\//, '/'), part] as const),
-  ...configArtifacts.map((artifact) => [artifactPath('', artifact), artifact] as const),
-];
