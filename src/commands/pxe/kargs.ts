@@ -10,6 +10,7 @@ import { bootImages } from '../../kargs/loaders/form.ts';
 import { argumentServers } from '../../kargs/networkChecks.ts';
 import { findInexpressible, staticArguments } from '../../kargs/staticArguments.ts';
 import { CliError, type InputSource, only, UsageError } from '../../core/errors.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { Connection } from '../../network/connection.ts';
 import type { Keyfile } from '../../network/convertedKeyfile.ts';
@@ -26,6 +27,7 @@ import { createRenderer, type RenderedConfig } from '../../hosts/settings/render
 import { inputOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
 import { type BootContents, requireContents } from '../../hosts/input/imageContents.ts';
+import { listServers } from '../../hosts/input/imageNetwork.ts';
 import { refuseFindings } from '../../hosts/input/refuse.ts';
 import { readNetwork } from '../../hosts/settings/hostNetwork.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
@@ -82,12 +84,16 @@ async function contentsOf(
   const config =
     isConfigNeeded && options.inventory !== undefined ? await renderConfig(options, io) : undefined;
   const urls = inputOf(reading, 'ironic.apiUrls')?.text ?? '';
+  const read = config && readEffectiveConfig(config.document);
   return {
     kargs: line,
     checkedKargs: line,
     addedKargs: lineOf(added),
     files: config && new Map([[CONFIG_NAME, config.document]]),
-    needs: config === undefined ? [argumentServers(parseArgument(`ipa-api-url=${urls}`), list)] : [],
+    needs:
+      read?.status === 'read'
+        ? listServers(read.config)
+        : [argumentServers(parseArgument(`ipa-api-url=${urls}`), list)],
   };
 }
 

@@ -129,7 +129,8 @@ interface CheckContext {
 }
 
 /**
- * Reports what an edit of an image, or what is chosen for a host, brings about; what the image had before is not reported.
+ * Reports what an edit of an image, or what is chosen for a host, brings about; what the image had before is not reported, unless
+ * files were embedded: then the user chose all of them.
  * @param before undefined if nothing is known to be there already
  * @throws CliError for an error, which is only a warning if the user does not want checks
  */
@@ -139,7 +140,8 @@ export function requireContents(
   before: BootContents = {},
 ): void {
   const known = readContents(before);
-  const earlier = new Set(findAll(known, known).map(({ message }) => message));
+  const isChosen = contents.files !== before.files;
+  const earlier = new Set(isChosen ? [] : findAll(known, known).map(({ message }) => message));
   const found = findAll(readContents(contents), known).filter(({ message }) => !earlier.has(message));
   const problems = found.map((finding) =>
     diagnosticAt(finding, keyfiles.find(({ name }) => name === finding.file)?.locate?.(finding.line)),

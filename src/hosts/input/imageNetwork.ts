@@ -90,7 +90,7 @@ function readNeeds(document: Uint8Array | undefined): readonly Need[] {
 }
 
 /** The servers of the agent and of Ignition. */
-function listServers(config: Config): readonly Need[] {
+export function listServers(config: Config): readonly Need[] {
   return [...listNeeds(readSubject(config)), ...listFetched(config)];
 }
 

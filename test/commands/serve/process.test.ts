@@ -286,7 +286,7 @@ describe('the start', () => {
   });
 
   it.each<[title: string, args: readonly string[], code: number, message: string]>([
-    ['an inventory that is none', ['--inventory', 'none.yaml', ...iso], 1, 'none.yaml'],
+    ['an inventory that is none', ['--inventory', 'none.yaml', ...iso], 1, '"hosts" must be a list'],
     ['an inventory that is missing', ['--inventory', 'missing.yaml', ...iso], 1, 'missing.yaml'],
     ['an image that is missing', ['--inventory', 'inv.yaml', '--iso', 'missing.iso'], 1, 'missing.iso'],
     ['tokens that cannot be read', ['--inventory', 'inv.yaml', '--token-file', 'missing'], 1, 'missing'],

@@ -716,7 +716,7 @@ hosts:
   it('that is wrong ends it before anything listens', async () => {
     writeFileSync(path('wrong.yaml'), 'hosts: 5\n');
     await expect(startTry({ ...served, inventory: 'wrong.yaml' }, folder)).rejects.toThrow(
-      /not a valid inventory/,
+      /"hosts" must be a list/,
     );
   });
 
