@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
 import { ApiError, isConflict, isExpired, isNotFound } from '../../src/kube/apiError.ts';
-import { ApiClient, type KubernetesClient, type RequestSettings } from '../../src/kube/kubernetesClient.ts';
+import type { RequestSettings } from '../../src/kube/apiRequests.ts';
+import { ApiClient, type KubernetesClient } from '../../src/kube/kubernetesClient.ts';
 import type { WatchEvent } from '../../src/kube/watchStream.ts';
 import { secretMetadata, secrets } from '../../src/kube/objects.ts';
 import {

@@ -7,16 +7,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CliError } from '../../core/errors.ts';
 import { parseRequestPath } from './answer/requestPath.ts';
 import { ownerOf, permits } from './answer/access.ts';
-import type { ByteRange, ImageBytes } from '../../image/overlay.ts';
+import type { ByteRange } from '../../image/overlay.ts';
 import { answerFor } from './answer/answer.ts';
 import type { Catalog, CatalogEntry, ServedResource } from './answer/resource.ts';
 import type { TransferLog } from './answer/transfers.ts';
 import { type AccessCheck, hasClientCertificate } from './accessCheck.ts';
-import { BLOCK, type Block, type BlockPool, createBlockPool } from './blockPool.ts';
-import { type ClientConnection, ClientGone, watchClient } from './clientConnection.ts';
+import { type BlockPool, createBlockPool } from './blockPool.ts';
+import { ClientGone } from './clientConnection.ts';
 import { clientAddress } from './connections.ts';
 import type { Answerer, ExchangeContext } from './exchanges.ts';
 import type { Page } from './pages.ts';
+import { sendBody } from './sendBody.ts';
 import { hasBody, type PlainAnswer, sendPlainAnswer } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
@@ -248,122 +249,4 @@ function report({ service, request, response, id, client, facts }: Exchange, sec
   };
   if (facts.isProbe !== true) service.log.request(event);
   service.watch?.(event);
-}
-
-// The body of an answer: from the bytes of a resource into the connection, as fast as the client takes them.
-
-export interface Sending {
-  /** Has its status and its headers, among them `Content-Length`. */
-  readonly response: ServerResponse;
-  /** The caller closes it. After `sendBody` has ended, nothing reads from it. */
-  readonly source: ImageBytes;
-  readonly range: ByteRange;
-  readonly blocks: BlockPool;
-  /** Called for each range of the resource that the kernel has accepted. */
-  readonly sent: (range: ByteRange) => void;
-  /**
-   * Milliseconds without progress after which the client is disconnected. The kernel reports progress only when a third of
-   * its buffer is free, which may be more than 1 MiB: a value below a minute disconnects clients that are only slow.
-   */
-  readonly idleTimeout: number;
-}
-
-/**
- * Resolves when the kernel has the whole response.
- * @throws ClientGone, and whatever reading throws. The connection is closed then, as the client counts on more bytes;
- *   only if no header has been sent (`headersSent`) another answer can be given.
- */
-export async function sendBody(sending: Sending): Promise<void> {
-  const { response } = sending;
-  const client = watchClient(response, sending.idleTimeout);
-  try {
-    await client.turn();
-    await sendRange(sending, client);
-    await client.end();
-  } catch (error) {
-    if (response.headersSent) response.destroy();
-    throw error;
-  } finally {
-    client.release();
-  }
-}
-
-/** A client that is not known to be fast gets 32 KiB at a time: it must not keep blocks from others. */
-async function sendRange(sending: Sending, client: ClientConnection): Promise<void> {
-  const { source, blocks, sent } = sending;
-  const { length, offset } = sending.range;
-  const end = offset + length;
-  const small = blocks.borrowSmall();
-  const lent: Block[] = []; // the one that is sent, and the next one
-  let takenFast = 0;
-  try {
-    for (let position = offset; position < end;) {
-      const isFast = takenFast >= KERNEL_BUFFERS;
-      const block = lent[0] ?? (isFast ? blocks.borrow(source, position) : undefined);
-      if (block !== undefined) lent[0] = block;
-      const place = position % BLOCK;
-      const bytes = block === undefined ? small.subarray(0, BLOCK - place) : block.bytes.subarray(place);
-      const piece = bytes.subarray(0, end - position);
-      await (block === undefined ? readSmall(piece, position, sending) : block.filled);
-      const next = position + piece.length;
-      // Read while the client takes this piece.
-      const ahead = isFast && next < end ? blocks.borrowAhead(source, next) : undefined;
-      if (ahead !== undefined) lent.push(ahead);
-      await awaitTurn(piece.length);
-      const began = performance.now();
-      await client.write(piece);
-      takenFast = performance.now() - began < FAST ? takenFast + piece.length : 0;
-      sent({ offset: position, length: piece.length });
-      position = next;
-      if (block !== undefined) await lent.shift()?.giveBack();
-    }
-  } finally {
-    await Promise.all(lent.map((block) => block.giveBack()));
-    blocks.giveBackSmall(small);
-  }
-}
-
-/** Reads bytes of one block; from memory, if other clients receive the same. */
-async function readSmall(target: Uint8Array, position: number, { source, blocks }: Sending): Promise<void> {
-  const block = blocks.borrowWanted(source, position, target.buffer);
-  if (block === undefined) return source.readInto(target, position);
-  try {
-    await block.filled;
-    const place = position % BLOCK;
-    target.set(block.bytes.subarray(place, place + target.length));
-  } finally {
-    await block.giveBack();
-  }
-}
-
-/**
- * Milliseconds in which a fast client takes a block. Of 64 clients that share a link of 10 Gbit/s, each takes 1 MiB in about
- * 60 ms; on a busy machine, it takes some times longer. Small pieces take twice as much of the processor as blocks.
- */
-const FAST = 250;
-/**
- * Bytes that a client takes without a slow write before it gets blocks. From a client that reads nothing, Linux takes 4.1 MiB
- * (`tcp_wmem` and the first window); from one that reads slowly, fewer at a time.
- */
-const KERNEL_BUFFERS = 5 * 1024 * 1024;
-
-// Limits what transfers write in one turn of the event loop. The kernel takes megabytes from each transfer at once, and bytes in
-// memory need no turn to be read: a thousand transfers would keep new requests waiting until their header timeout (status 408).
-
-/** Bytes of all transfers in one turn: about 10 ms of copying into the kernel. */
-export const TURN = 16 * 1024 * 1024;
-
-const turn: { written: number; next: Promise<void> | undefined } = { written: 0, next: undefined };
-
-/** Resolves when the transfer may write `length` bytes; in a later turn if others have used up this one. */
-export async function awaitTurn(length: number): Promise<void> {
-  while (turn.written >= TURN) await turn.next;
-  turn.next ??= new Promise((resolve) => {
-    setImmediate(() => {
-      turn.written = 0;
-      turn.next = undefined;
-      resolve();
-    });
-  });
-  turn.written += length;
 }

@@ -19,7 +19,7 @@ export interface RequestEvent {
   /** The fetched artifact; undefined for pages and unknown paths. */
   readonly artifact: ArtifactKind | undefined;
   readonly host: string | undefined;
-  /** Without the token: the path in the catalog, or the last segment of an unknown path. */
+  /** Without the token: the path in the catalog; undefined for unknown paths, which may contain a secret. */
   readonly path: string | undefined;
   readonly status: number;
   /** Bytes of an image or a page that the kernel has accepted. */

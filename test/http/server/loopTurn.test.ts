@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { awaitTurn, TURN } from '../../../src/http/server/requests.ts';
+import { awaitTurn, TURN } from '../../../src/http/server/loopTurn.ts';
 
 it('transfers that need not wait for anything leave the event loop after 16 MiB, and take turns', async () => {
   const piece = TURN / 4;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ByteRange, readerOf } from '../../../src/image/overlay.ts';
 import { type BlockPool, createBlockPool } from '../../../src/http/server/blockPool.ts';
-import { sendBody, type Sending } from '../../../src/http/server/requests.ts';
+import { sendBody, type Sending } from '../../../src/http/server/sendBody.ts';
 import { ClientGone } from '../../../src/http/server/clientConnection.ts';
 
 const MiB = 1024 * 1024;

@@ -1,0 +1,88 @@
+/** User names and passwords of BMCs: from a file or the environment, never from the command line. */
+
+import { CliError, type FilePlace, FormatError } from '../../core/errors.ts';
+import { asMapping } from '../../formats/mapping.ts';
+import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
+import { readSecretFile } from '../../io/files/secretFile.ts';
+import type { Io } from '../../io/io.ts';
+import { report } from '../../io/report/report.ts';
+import type { RedfishCredentials } from '../../redfish/redfishClient.ts';
+
+const USERNAME = 'IRONIC_COREOS_BMC_USERNAME';
+const PASSWORD = 'IRONIC_COREOS_BMC_PASSWORD';
+const MAX_CREDENTIALS = 64 * 1024;
+
+/**
+ * @param file a YAML or JSON file with `username` and `password`, or a Secret of Kubernetes; undefined for the environment
+ * @param host for error messages
+ * @throws CliError without a part of the file
+ */
+export async function readBmcCredentials(
+  file: string | undefined,
+  host: string,
+  io: Io,
+): Promise<RedfishCredentials> {
+  if (file === undefined) return fromEnvironment(host, io);
+  const expected = { what: 'Credentials of the BMC', maxBytes: MAX_CREDENTIALS };
+  const { password, username } = credentialsIn(await readSecretFile(file, io, expected), file);
+  if (username !== undefined && password !== undefined) {
+    if (/[\r\n]$/.test(password)) {
+      // `echo PASSWORD | base64` encodes the line break, too.
+      report(io, {
+        severity: 'warning',
+        message: `the password in ${file} ends with a line break`,
+        hint: "encode it without the line break: printf %s 'PASSWORD' | base64",
+      });
+    }
+    return { username, password };
+  }
+  throw new CliError(`${file} contains no ${username === undefined ? 'username' : 'password'}`, {
+    code: 'ERR_SETTING',
+    hint: 'write two lines to it: username: NAME and password: "PASSWORD"',
+  });
+}
+
+function fromEnvironment(host: string, { env }: Io): RedfishCredentials {
+  const { [USERNAME]: username, [PASSWORD]: password } = env;
+  if (username !== undefined && password !== undefined) return { username, password };
+  throw new CliError(`no credentials for the BMC of ${host}`, {
+    code: 'ERR_SETTING',
+    hint: `pass --credentials FILE, add bmc.credentialsFile to the inventory, or set ${USERNAME} and ${PASSWORD}`,
+  });
+}
+
+function credentialsIn(text: string, file: string): Record<keyof RedfishCredentials, string | undefined> {
+  const { locate, value } = parseCredentials(text, file);
+  const mapping = asMapping(value);
+  const lines = text.split(/\r\n|\n|\r/).map((line) => Buffer.from(line));
+  const read = (key: string): string | undefined => {
+    const inSecret = asMapping(mapping['stringData'])[key];
+    const own = inSecret ?? mapping[key];
+    if (typeof own === 'number') {
+      const { column = 1, line = 1 } = locate(inSecret === undefined ? [key] : ['stringData', key]) ?? {};
+      const written = lines[line - 1]?.toString('utf8', column - 1) ?? '';
+      // YAML reads 0x1F as 31.
+      if (/^[^\s,}]*/.exec(written)?.[0] === String(own)) return String(own);
+      throw unreadable({ file, line, column }, `the ${key} is a number that YAML reads in another form`);
+    }
+    if (typeof own === 'string') return own;
+    const secret = asMapping(mapping['data'])[key];
+    return typeof secret === 'string' ? Buffer.from(secret, 'base64').toString('utf8') : undefined;
+  };
+  return { username: read('username'), password: read('password') };
+}
+
+/** The errors of the parser quote the line, so only the position is taken from them. */
+function parseCredentials(text: string, file: string): ParsedYaml {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    const position = error instanceof FormatError ? error.position : undefined;
+    throw unreadable({ file, ...position }, 'this is not valid YAML or JSON');
+  }
+}
+
+function unreadable(at: FilePlace, message: string): CliError {
+  const hint = "put the password in single quotes: password: 'PASSWORD'";
+  return new CliError(message, { code: 'ERR_SETTING', at, hint });
+}

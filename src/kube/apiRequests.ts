@@ -1,0 +1,186 @@
+/**
+ * Requests to the API server, with a rate limit, the current token, and an abort signal. If an overloaded API server refuses a
+ * request and names a time, the request is retried after that time. The caller handles all other errors.
+ */
+
+import { createMasker, secretsInUrls } from '../core/knownSecrets.ts';
+import { connect } from '../http/client/connect.ts';
+import type { HttpConnection, RawResponse, SentRequest } from '../http/client/connection.ts';
+import { repeat } from '../http/client/retries.ts';
+import { type Clock, systemClock } from '../io/clock.ts';
+import { abortedError, ApiError, describeBreak, describeRefusal, readJson } from './apiError.ts';
+import type { ClusterConfig } from './clusterConfig.ts';
+import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
+
+export interface ApiRequest {
+  /** For messages: `list secrets in metal3`. */
+  readonly operation: string;
+  readonly method: SentRequest['method'];
+  /** Including the query. */
+  readonly path: string;
+  /** The accepted media type. Default: `application/json`. */
+  readonly accept?: string | undefined;
+  /** Default: `application/json`. */
+  readonly contentType?: string;
+  /** To be sent as JSON. */
+  readonly body?: unknown;
+  readonly isWatch?: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface RequestSettings {
+  /** Default: 20 per second, with bursts of 40. */
+  readonly pace?: RateLimit | undefined;
+  readonly timeouts?: ApiTimeouts | undefined;
+  readonly clock?: Clock | undefined;
+  /** Receives a line for each request. */
+  readonly note?: ((text: string) => void) | undefined;
+}
+
+/** Milliseconds. */
+interface ApiTimeouts {
+  readonly connect: number;
+  /** Until a response starts, and between two parts of a response. */
+  readonly answer: number;
+  /** Between two events or bookmarks of a watch; API servers send a bookmark each minute. */
+  readonly watch: number;
+}
+
+const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 20, burst: 40 };
+const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
+/** The size limit of an error response. */
+const MAX_ERROR_BYTES = 256 * 1024;
+/** The number of attempts for a request that is refused. */
+const MAX_ATTEMPTS = 5;
+/** Milliseconds; for a longer time the request fails instead. */
+const LONGEST_WAIT = 30_000;
+
+export class ApiRequests {
+  readonly #config: ClusterConfig;
+  readonly #settings: RequestSettings;
+  readonly #clock: Clock;
+  readonly #waitForTurn: WaitForTurn;
+  readonly #open = new Set<AbortController>();
+  readonly #connection: HttpConnection;
+  #isClosed = false;
+
+  constructor(config: ClusterConfig, settings: RequestSettings) {
+    this.#config = config;
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#connection = connectTo(config, this.#timeouts.connect);
+    this.#waitForTurn = createRateLimiter(settings.pace ?? DEFAULT_RATE_LIMIT, this.#clock);
+  }
+
+  /** Returns the response as JSON. @throws ApiError */
+  async ask(request: ApiRequest, maxBytes: number): Promise<unknown> {
+    return readJson(this.stream(request), request.operation, maxBytes);
+  }
+
+  /** Streams the body. Ending the iteration early closes the connection. @throws ApiError */
+  async *stream(request: ApiRequest): AsyncGenerator<Uint8Array, void> {
+    const { operation } = request;
+    const { signal, release } = this.#track(request);
+    try {
+      const { body } = await this.#send(request, signal);
+      yield* body;
+    } catch (error) {
+      throw signal.aborted ? abortedError(operation) : describeBreak(error, operation);
+    } finally {
+      release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const controller of this.#open) controller.abort();
+    await this.#connection.close();
+  }
+
+  /**
+   * Returns a signal that is aborted with the signal of the caller, or when the client is closed. Does not use
+   * `AbortSignal.any`: in Node 20 its result stays in memory as long as its source signals.
+   */
+  #track({ signal }: ApiRequest): { readonly signal: AbortSignal; readonly release: () => void } {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    if (this.#isClosed || signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort);
+    this.#open.add(controller);
+    return {
+      signal: controller.signal,
+      release: () => {
+        signal?.removeEventListener('abort', abort);
+        this.#open.delete(controller);
+      },
+    };
+  }
+
+  /** Resolves with a successful response. */
+  async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
+    return repeat({ clock: this.#clock, pauseAfter: pauseAfterRefusal, signal }, async () => {
+      await this.#waitForTurn(signal);
+      if (signal.aborted) throw abortedError(request.operation);
+      const token = await this.#config.readToken();
+      const response = await this.#sendOnce(request, token, signal);
+      if (response.statusCode < 300) return response;
+      throw await readRefusal(response, request, token);
+    });
+  }
+
+  async #sendOnce(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<RawResponse> {
+    const { accept = 'application/json', body, contentType = 'application/json', method } = request;
+    const { answer, watch } = this.#timeouts;
+    const headers = {
+      accept,
+      'user-agent': 'ironic-coreos',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': contentType }),
+    };
+    const response = await this.#connection.request(new URL(`${this.#config.server}${request.path}`), {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      silence: { head: answer, body: request.isWatch === true ? watch : answer },
+      signal,
+    });
+    this.#settings.note?.(`${request.operation}: ${response.statusCode}`);
+    return response;
+  }
+
+  get #timeouts(): ApiTimeouts {
+    return this.#settings.timeouts ?? DEFAULT_TIMEOUTS;
+  }
+}
+
+/** Milliseconds. API servers keep idle connections open for a few minutes, load balancers sometimes only for one. */
+const KEEP_ALIVE = 50_000;
+
+/** TLS is always verified; redirects are not followed. A plain-HTTP API server is on this machine, so it has no proxy. */
+function connectTo({ proxies, server, serverName, tls }: ClusterConfig, connectTime: number): HttpConnection {
+  return connect({
+    connectTime,
+    tls: { ...tls, ...(serverName !== undefined && { servername: serverName }) },
+    keepAlive: KEEP_ALIVE,
+    ...(server.startsWith('https:') && { proxies }),
+  });
+}
+
+/** An unreadable body is ignored, as the status is sufficient. */
+async function readRefusal(
+  { statusCode: status, headers, body }: RawResponse,
+  { body: sent, operation }: ApiRequest,
+  token: string | undefined,
+): Promise<ApiError> {
+  const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
+  const mask = createMasker([token ?? '', ...secretsInUrls(sent)]);
+  return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], mask });
+}
+
+/** The API server names a time only if it has not processed the request. */
+function pauseAfterRefusal(error: unknown, failures: number): number | undefined {
+  if (!(error instanceof ApiError) || failures === MAX_ATTEMPTS) return undefined;
+  const { status, wait } = error;
+  const isOverload = status === 429 || status === 503;
+  return isOverload && wait > 0 && wait <= LONGEST_WAIT ? wait : undefined;
+}
