@@ -9,9 +9,6 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { load as loadYaml } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declareCommands } from '../src/cli/commands.ts';
-import { describeCommand } from '../src/cli/describeCommand.ts';
-import type { Io } from '../src/io/io.ts';
 import {
   anchors,
   localLinks,
@@ -25,22 +22,7 @@ import {
 import { makeSupplies, type Ran, startSession, type Supplies } from './support/docs/session.ts';
 import { matchesOutput, readSteps, type Step } from './support/docs/transcript.ts';
 import { have, oracleNote } from './support/programs.ts';
-
-const streams: Io = {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: {},
-  cwd: root,
-  programName: 'x',
-};
-const commandTree = await declareCommands({
-  io: streams,
-  args: 'unknown',
-  finish: () => undefined,
-  print: () => undefined,
-  chosen: { level: 'usual', color: 'auto', ignored: [] },
-});
+import { wholeProgram } from './support/wholeProgram.ts';
 
 const pages = readPages();
 const withTranscripts = pages.filter(({ text }) => text.includes('\n```console\n'));
@@ -215,7 +197,7 @@ describe('links', () => {
 });
 
 it('the README names every command', async () => {
-  const names = describeCommand(commandTree).commands.map(({ words }) => words.at(-1) ?? '');
+  const names = wholeProgram().children.map((command) => command.name());
   expect(names).toContain('render');
   const readme = pages[0]?.text ?? '';
   expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}[ \`]`, 'm').test(readme))).toEqual([]);
@@ -251,7 +233,7 @@ function interfacesIn(value: unknown): Record<string, unknown>[] {
 }
 
 describe('options', () => {
-  const declared = new Set(['--help', ...flagsOf(commandTree)]);
+  const declared = new Set(['--help', ...flagsOf(wholeProgram())]);
   /** What the text says is not there. */
   const others = new Set(['--reg']);
 

@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeCommand, withDescendants } from '../src/cli/describeCommand.ts';
 import { liveIso } from './support/liveIso.ts';
 import { runCli } from './support/runCli.ts';
-import { wholeProgram } from './support/wholeProgram.ts';
+import type { ProgramCommand } from '../src/cli/program.ts';
+import { choicesOf, wholeProgram, withDescendants } from './support/wholeProgram.ts';
 
 const docs = resolve(import.meta.dirname, '../docs');
 const text = readFileSync(join(docs, 'formats.md'), 'utf8');
@@ -58,11 +58,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const hasJson = (path: string): boolean =>
-  withDescendants(describeCommand(wholeProgram())).some(
-    ({ words, options }) =>
-      words.slice(1).join(' ') === path &&
-      options.some(({ long, value }) => long === '--format' && value.includes('json')),
-  );
+  withDescendants(wholeProgram()).some((one) => one.path === `ironic-coreos ${path}` && printsJson(one));
+
+const printsJson = (command: ProgramCommand): boolean =>
+  command.options.some((option) => option.long === '--format' && choicesOf(option)?.includes('json'));
 
 describe('docs/formats.md', () => {
   it.each(rows)('$args by $schema', async ({ args, schema, isLines }) => {
@@ -82,11 +81,9 @@ describe('docs/formats.md', () => {
   });
 
   it('names every command that has JSON', () => {
-    const ways = withDescendants(describeCommand(wholeProgram())).filter(({ options }) =>
-      options.some(({ long, value }) => long === '--format' && value.includes('json')),
-    );
-    const missing = ways
-      .map(({ words }) => words.slice(1).join(' '))
+    const missing = withDescendants(wholeProgram())
+      .filter(printsJson)
+      .map(({ path }) => path.replace('ironic-coreos ', ''))
       .filter((name) => !text.includes(`\`${name}`));
     expect(missing).toEqual([]);
   });

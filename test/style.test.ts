@@ -6,9 +6,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeCommand, withDescendants } from '../src/cli/describeCommand.ts';
 import { readFixedConstants, readSpreadArguments, readTexts } from './support/sourceTexts.ts';
-import { wholeProgram } from './support/wholeProgram.ts';
+import { allOptions, wholeProgram, withDescendants } from './support/wholeProgram.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -99,9 +98,13 @@ function namelessHints(path: string, source: string): string[] {
 const FIRST_WORD =
   /^(?!(?:what|where|which|who|that) )(?:[a-z0-9]|[A-Z]{2,}s? |(?:Ignition|NetworkManager|Ironic|Kubernetes|OpenStack) )/;
 
-const [, ...commands] = withDescendants(describeCommand(wholeProgram()));
-const options = commands.flatMap(({ words, options: own }) =>
-  own.map(({ long, text, placeholder }) => ({ name: [...words, long].join(' '), text, placeholder })),
+const [, ...commands] = withDescendants(wholeProgram());
+const options = commands.flatMap((command) =>
+  allOptions(command).map(({ description: text, flags, long }) => ({
+    name: `${command.path} ${long}`,
+    text,
+    placeholder: /<.*>$/.exec(flags)?.[0],
+  })),
 );
 
 describe('style', () => {
@@ -145,8 +148,8 @@ describe('style', () => {
   });
 
   it('summaries of commands are imperatives: a capital letter first, no period, at most 72 characters', () => {
-    const others = commands.filter(({ summary }) => !/^[A-Z][a-z]+[^s] .{0,66}[^.]$/.test(summary));
-    expect(others.map(({ words, summary }) => `${words.join(' ')}: ${summary}`)).toEqual([]);
+    const others = commands.filter((one) => !/^[A-Z][a-z]+[^s] .{0,66}[^.]$/.test(one.summary()));
+    expect(others.map((one) => `${one.path}: ${one.summary()}`)).toEqual([]);
   });
 
   it('help of options is a noun phrase or an imperative: a small letter first, no period', () => {
@@ -158,7 +161,7 @@ describe('style', () => {
     const values = options.flatMap(({ placeholder }) => placeholder ?? []);
     expect(values.length).toBeGreaterThan(200);
     expect(values.filter((value) => !/^<[a-z[\]|:=/-]+>$/.test(value))).toEqual([]);
-    const names = commands.flatMap((command) => command.arguments.map(({ name }) => name));
+    const names = commands.flatMap((command) => command.registeredArguments.map((one) => one.name()));
     expect(names.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([]);
   });
 

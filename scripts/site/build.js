@@ -23,7 +23,7 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { findBrokenLinks } from './links.js';
 
-/** @typedef {import('../../src/cli/describeCommand.ts').CommandDescription} CommandDescription */
+/** @typedef {import('../../src/cli/program.ts').ProgramCommand} ProgramCommand */
 
 const root = resolve(import.meta.dirname, '../..');
 const pages = join(import.meta.dirname, 'pages');
@@ -55,14 +55,11 @@ function homePage() {
   return `${links}\nEvery command and option: [commands](commands/ironic-coreos.md).\n`;
 }
 
-/** @returns {Promise<CommandDescription[]>} the program and all commands that its help lists */
+/** @returns {Promise<readonly ProgramCommand[]>} the program and all commands that its help lists */
 async function describeCommands() {
   const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos site '));
   const bundle = await rolldown({
-    input: {
-      describe: join(root, 'src/cli/describeCommand.ts'),
-      program: join(root, 'test/support/wholeProgram.ts'),
-    },
+    input: { program: join(root, 'test/support/wholeProgram.ts') },
     platform: 'node',
     logLevel: 'silent',
   });
@@ -70,49 +67,61 @@ async function describeCommands() {
   await bundle.write({ dir: program, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
   for (const name of ['dist', 'docs', 'package.json', 'src'])
     symlinkSync(join(root, name), join(folder, name));
-  /** @param {string} name */
-  const load = (name) => import(pathToFileURL(join(program, `${name}.mjs`)).href);
-  const { describeCommand, withDescendants } = await load('describe');
-  const { wholeProgram } = await load('program');
+  const { wholeProgram, withDescendants } = await import(pathToFileURL(join(program, 'program.mjs')).href);
   rmSync(folder, { recursive: true });
-  return withDescendants(describeCommand(wholeProgram()));
+  return withDescendants(wholeProgram());
 }
 
-/** @param {CommandDescription} command */
-function fileName({ words }) {
-  return words.join('-');
+/** @param {ProgramCommand} command */
+function fileName({ path }) {
+  return path.replaceAll(' ', '-');
 }
 
-/** @param {CommandDescription} command */
+/** @param {{ helpGroupHeading?: string | undefined }} option */
+function groupOf({ helpGroupHeading = 'Options:' }) {
+  return helpGroupHeading;
+}
+
+/** @param {ProgramCommand} command */
 function commandPage(command) {
-  const { arguments: operands, commands, notes, options, purpose, usage, words } = command;
-  const groups = new Set(options.map(({ group }) => group));
+  const { children, path, registeredArguments } = command;
+  const help = command.printAll().createHelp();
+  const options = help.visibleOptions(command);
+  const notes = command.notes.trim();
   return [
-    `# ${words.join(' ')}`,
-    escapeText(purpose.replace(/\.?$/, '.')),
-    `\`\`\`text\n${words.join(' ')} ${usage}\n\`\`\``,
+    `# ${path}`,
+    escapeText(command.description().replace(/\.?$/, '.')),
+    `\`\`\`text\n${path} ${command.usage()}\n\`\`\``,
     ...table(
       'Commands',
-      commands.map((child) => [`[${child.words.slice(1).join(' ')}](${fileName(child)}.md)`, child.summary]),
+      children.map((child) => [
+        `[${child.path.replace('ironic-coreos ', '')}](${fileName(child)}.md)`,
+        child.summary(),
+      ]),
     ),
     ...table(
       'Arguments',
-      operands.map(({ name, text }) => [`\`${name}\``, text]),
+      registeredArguments.map((one) => [`\`${one.name()}\``, help.argumentDescription(one)]),
     ),
-    ...[...groups].flatMap((group) =>
+    ...[...new Set(options.map(groupOf))].flatMap((group) =>
       table(
         group.replace(/:$/, ''),
-        options.flatMap((option) => (option.group === group ? [[flagsOf(option), option.text]] : [])),
+        options.flatMap((option) =>
+          groupOf(option) === group ? [[flagsOf(option), help.optionDescription(option)]] : [],
+        ),
       ),
     ),
-    ...(notes.trim() === '' ? [] : [`## Notes\n\n\`\`\`text\n${notes.trim()}\n\`\`\``]),
+    ...(notes === '' ? [] : [`## Notes\n\n\`\`\`text\n${notes}\n\`\`\``]),
   ].join('\n\n');
 }
 
-/** @param {CommandDescription['options'][number]} option */
-function flagsOf({ long, placeholder = '', short }) {
-  const flags = short === undefined ? [long] : [short, long];
-  return flags.map((flag) => `\`${`${flag} ${placeholder}`.trim().replaceAll('|', '\\|')}\``).join(', ');
+/** @param {import('commander').Option} option */
+function flagsOf({ flags, long, short }) {
+  const [placeholder = ''] = /<.*>$/.exec(flags) ?? [];
+  return [short, long]
+    .filter(Boolean)
+    .map((flag) => `\`${`${flag} ${placeholder}`.trim().replaceAll('|', '\\|')}\``)
+    .join(', ');
 }
 
 /** @param {string} title @param {readonly (readonly string[])[]} rows @returns {string[]} */

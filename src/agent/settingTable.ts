@@ -63,6 +63,10 @@ export interface Setting {
   readonly flag?: string;
   readonly alias?: string;
   readonly help: string;
+  /** What a shell offers as the value of the flag (default: the names of files for a file). */
+  readonly completion?: 'file' | 'folder';
+  /** Most users need the flag: it is in the short help. */
+  readonly isCommon?: true;
   /** In order of precedence; of a repeatable setting, all count. */
   readonly environment?: readonly EnvironmentVariable[];
   readonly isSecret?: true;
@@ -104,6 +108,7 @@ const table = [
     name: 'ironic.apiUrls',
     kind: 'list',
     flag: '--api-url <urls>',
+    isCommon: true,
     help: 'comma-separated URLs of Ironic, or "mdns"; URLs without port and path get port 6385',
     environment: [
       // Of the containers of ironic-image: the URL that Ironic itself gives to agents instead of its own.
@@ -165,7 +170,8 @@ const table = [
     name: 'ironic.caFiles',
     kind: 'files',
     flag: '--ca-file <file>',
-    help: 'trusted CA certificates (PEM) for Ironic and the registry; repeatable',
+    isCommon: true,
+    help: 'trusted CA certificates (PEM) for Ironic and the registry',
     environment: [{ name: 'CA_BUNDLE', isShared: true }, { name: 'IRONIC_CA_BUNDLE' }],
     profiles: ownAndIcc,
     parse: parsers.parseCertificates,
@@ -177,6 +183,7 @@ const table = [
     name: 'ironic.insecure',
     kind: 'switch',
     flag: '--insecure',
+    isCommon: true,
     help: "do not verify Ironic's TLS certificate",
     profiles: ['default'],
     options: { insecure: undefined },
@@ -192,6 +199,7 @@ const table = [
     name: 'agent.image',
     kind: 'text',
     flag: '--agent-image <ref>',
+    isCommon: true,
     help: 'agent container image, e.g. registry.example.com/ironic-agent; required unless --agent-archive is given',
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
     fallback: BUILDPY_IMAGE,
@@ -215,6 +223,7 @@ const table = [
     name: 'agent.archive',
     kind: 'file',
     flag: '--agent-archive <file>',
+    isCommon: true,
     help: 'agent archive: container image as OCI or docker archive, for hosts without a registry',
     profiles: ['default'],
   },
@@ -230,6 +239,7 @@ const table = [
     name: 'agent.pullSecret',
     kind: 'file',
     flag: '--pull-secret <file>',
+    isCommon: true,
     help: 'registry credentials: JSON with "auths", or its base64',
     environment: [
       { name: 'IRONIC_AGENT_PULL_SECRET', isContent: true },
@@ -268,7 +278,7 @@ const table = [
     name: 'agent.options',
     kind: 'texts',
     flag: '--option <line>',
-    help: "line for ironic-python-agent.conf: 'key = value' or '[section]'; repeatable",
+    help: "line for ironic-python-agent.conf: 'key = value' or '[section]'",
     profiles: own,
     parse: parsers.checkOptionLine,
   },
@@ -300,7 +310,8 @@ const table = [
     name: 'agent.hardwareManagers',
     kind: 'files',
     flag: '--hardware-manager <folder>',
-    help: 'folder with a Python module and its NAME.dist-info/entry_points.txt; repeatable',
+    completion: 'folder',
+    help: 'folder with a Python module and its NAME.dist-info/entry_points.txt',
     profiles: own,
   },
   {
@@ -319,7 +330,7 @@ const table = [
     name: 'agent.podman.mounts',
     kind: 'texts',
     flag: '--podman-mount <spec>',
-    help: 'mount for the agent container: type=bind,src=…,dst=…; repeatable',
+    help: 'mount for the agent container: type=bind,src=…,dst=…',
     profiles: own,
     parse: parsers.checkMount,
   },
@@ -327,7 +338,7 @@ const table = [
     name: 'agent.podman.environment',
     kind: 'texts',
     flag: '--podman-env <variable>',
-    help: 'environment variable for the agent container: NAME=VALUE; repeatable',
+    help: 'environment variable for the agent container: NAME=VALUE',
     profiles: own,
     parse: parsers.checkVariable,
   },
@@ -335,7 +346,7 @@ const table = [
     name: 'agent.podman.args',
     kind: 'texts',
     flag: '--podman-arg <arg>',
-    help: 'argument for podman run, e.g. --memory=2g; repeatable',
+    help: 'argument for podman run, e.g. --memory=2g',
     profiles: own,
     parse: parsers.checkPodmanArg,
   },
@@ -343,7 +354,7 @@ const table = [
     name: 'agent.podman.pullArgs',
     kind: 'texts',
     flag: '--podman-pull-arg <arg>',
-    help: 'argument for podman pull; repeatable',
+    help: 'argument for podman pull',
     environment: [{ name: 'IRONIC_AGENT_PODMAN_FLAGS', emptyCountsFor: [SCRIPT] }],
     profiles: [...own, SCRIPT],
     fallback: '--tls-verify=false',
@@ -355,7 +366,9 @@ const table = [
     name: 'host.sshKeys',
     kind: 'texts',
     flag: '--ssh-key <key|file>',
-    help: 'public SSH key, or file with public keys, for user core; repeatable',
+    completion: 'file',
+    isCommon: true,
+    help: 'public SSH key, or file with public keys, for user core',
     environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', isContent: true }],
     profiles: [...ownAndIcc, SCRIPT],
     parse: parsers.parseKeys,
@@ -388,7 +401,7 @@ const table = [
     name: 'host.consoles',
     kind: 'texts',
     flag: '--console <device>',
-    help: 'console device, e.g. ttyS0,115200n8; serial consoles get a login prompt; repeatable',
+    help: 'console device, e.g. ttyS0,115200n8; serial consoles get a login prompt',
     profiles: own,
     parse: (text) => parseSerialConsole(text) ?? [],
   },
@@ -396,6 +409,7 @@ const table = [
     name: 'host.hostname',
     kind: 'text',
     flag: '--hostname <name>',
+    isCommon: true,
     help: 'host name, if the network provides none',
     profiles: ownAndIcc,
     parse: parsers.checkHostname,
@@ -405,6 +419,7 @@ const table = [
     name: 'host.nmstate',
     kind: 'file',
     flag: '--nmstate <file>',
+    isCommon: true,
     help: 'file with the nmstate network configuration of the host',
     profiles: [...ownAndIcc, 'assisted'],
   },
@@ -419,7 +434,7 @@ const table = [
     name: 'host.keyfiles',
     kind: 'files',
     flag: '--keyfile <file>',
-    help: 'keyfile for NetworkManager; repeatable',
+    help: 'keyfile for NetworkManager',
     profiles: [...ownAndIcc, 'assisted'],
   },
   {
@@ -443,7 +458,7 @@ const table = [
     name: 'host.ntpServers',
     kind: 'texts',
     flag: '--ntp-server <host>',
-    help: 'time server (NTP); repeatable',
+    help: 'time server (NTP)',
     environment: [{ name: 'ADDITIONAL_NTP_SERVERS', isShared: true }],
     profiles: ownAndIcc,
     parse: parsers.parseNtpServers,
@@ -486,14 +501,14 @@ const table = [
     name: 'ignition.files',
     kind: 'texts',
     flag: '--file <path=file>',
-    help: 'file to add to the host: PATH=FILE or PATH=FILE,mode=0755; repeatable',
+    help: 'file to add to the host: PATH=FILE or PATH=FILE,mode=0755',
     profiles: own,
   },
   {
     name: 'ignition.units',
     kind: 'files',
     flag: '--unit <file>',
-    help: 'systemd unit to install and enable; repeatable',
+    help: 'systemd unit to install and enable',
     profiles: own,
   },
   {
@@ -507,7 +522,7 @@ const table = [
     name: 'ignition.merge',
     kind: 'files',
     flag: '--merge <file>',
-    help: 'additional Ignition config, merged last; repeatable',
+    help: 'additional Ignition config, merged last',
   },
   {
     name: 'ignition.filesDir',
@@ -524,6 +539,7 @@ const table = [
     name: 'boot.baseUrl',
     kind: 'text',
     flag: '--base-url <url>',
+    isCommon: true,
     help: 'folder URL of ironic-python-agent.kernel, .initramfs and .rootfs; the options for single URLs override it',
   },
   {
@@ -549,31 +565,36 @@ const table = [
     name: 'boot.ignitionUrl',
     kind: 'text',
     flag: '--ignition-url <url>',
+    isCommon: true,
     help: 'fetch the Ignition config from this URL',
   },
   {
     name: 'boot.embedded',
     kind: 'switch',
     flag: '--embedded',
+    isCommon: true,
     help: 'use the Ignition config that is embedded in the initramfs',
   },
   {
     name: 'boot.ip',
     kind: 'texts',
     flag: '--ip <spec>',
-    help: 'value of the ip= kernel argument, e.g. dhcp; repeatable',
+    isCommon: true,
+    help: 'value of the ip= kernel argument, e.g. dhcp',
   },
   {
     name: 'boot.ipaParameters',
     kind: 'texts',
     flag: '--ipa <name=value>',
-    help: 'agent parameter, e.g. debug=1; repeatable',
+    isCommon: true,
+    help: 'agent parameter, e.g. debug=1',
   },
   {
     name: 'boot.kernelArguments',
     kind: 'texts',
     flag: '--append <arg>',
-    help: 'additional kernel argument; repeatable',
+    isCommon: true,
+    help: 'additional kernel argument',
   },
 ] as const satisfies readonly (Omit<Setting, 'profiles'> & Partial<Setting>)[];
 

@@ -4,15 +4,11 @@ import { quoteShellWord } from '../formats/shell.ts';
 import { quoteText } from '../core/foreignText.ts';
 import type { Command } from 'commander';
 
-/**
- * Rewrites arguments into the form that commander expects.
- * @param args without interpreter and script
- */
-export function adaptArguments(args: readonly string[], program: Command): string[] {
-  const { command, count } = namedCommand(program, args);
+/** Rewrites the arguments of a command into the form that commander expects. */
+export function adaptArguments(args: readonly string[], command: Command): string[] {
   const isGo = goPrograms.has(command.name());
   let next: 'argument' | 'value' | 'rest' = 'argument';
-  const adapted = args.map((arg) => {
+  return args.map((arg) => {
     if (next === 'rest') return arg;
     if (next === 'value') {
       next = 'argument';
@@ -26,9 +22,6 @@ export function adaptArguments(args: readonly string[], program: Command): strin
     // `-o=FILE` becomes `-oFILE`; commander would make `=` a part of the value.
     return /^-[a-zA-Z]=./.test(text) ? text.slice(0, 2) + text.slice(3) : text;
   });
-  // For an unknown command with `--help`, commander would print the help of the group and exit with 0.
-  const isUnknown = args[count]?.startsWith('-') === false && command.commands.length > 0;
-  return isUnknown ? adapted.filter((arg) => arg !== '-h' && arg !== '--help') : adapted;
 }
 
 const goPrograms: ReadonlySet<string> = new Set(['serve', 'controller']);
@@ -36,20 +29,6 @@ const goPrograms: ReadonlySet<string> = new Set(['serve', 'controller']);
 /** The usage of a command in one line, with a reference to `--help`. */
 export function usageLine(command: Command): string {
   return `usage: ${command.createHelp().commandUsage(command)} (see --help)\n`;
-}
-
-/**
- * The command that the arguments name, or else the last group that they name, or the program; and the number of arguments
- * that are names of groups and of the command.
- */
-export function namedCommand(program: Command, args: readonly string[]) {
-  let command = program;
-  for (const [count, arg] of args.entries()) {
-    const next = command.commands.find((it) => it.name() === arg);
-    if (next === undefined) return { command, count };
-    command = next;
-  }
-  return { command, count: args.length };
 }
 
 /**

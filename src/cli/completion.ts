@@ -4,21 +4,14 @@
  */
 
 import { readAsset } from '../core/assets.ts';
-import { UsageError } from '../core/errors.ts';
-import { quoteText } from '../core/foreignText.ts';
-import { hintChoices } from '../io/report/choices.ts';
+import type { Option } from 'commander';
+import type { Completion } from '../io/commandLine.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import type { CommandDescription, OptionDescription, Value } from './describeCommand.ts';
+import { DeclaredArgument, DeclaredOption, type ProgramCommand } from './program.ts';
 
-const shells = ['bash', 'zsh', 'fish'];
-
-/** @throws UsageError for any other shell */
-export async function completion(shell: string, io: Io): Promise<ExitCode> {
-  if (!shells.includes(shell)) {
-    throw new UsageError(`unknown shell: ${quoteText(shell)}`, { hint: hintChoices(shell, shells) });
-  }
+export async function printScript({ shell }: { readonly shell: string }, io: Io): Promise<ExitCode> {
   await writeStdout(io, [Buffer.from(readAsset(`templates/completion/${shell}`))]);
   return 0;
 }
@@ -36,25 +29,21 @@ interface Offer {
  * @param words of the command line, without the program; the last one is to be completed, and may be empty. Bash passes `=`
  *   as a word of its own
  */
-export async function complete(
-  words: readonly string[],
-  program: CommandDescription,
-  io: Io,
-): Promise<ExitCode> {
-  const { command, given, option } = readWords(words.slice(0, -1), program);
+export async function complete(words: readonly string[], program: ProgramCommand, io: Io): Promise<ExitCode> {
+  const { command, given, option } = await readWords(words.slice(0, -1), program);
   const last = words.at(-1) ?? '';
   const [name] = /^--[^=]+(?==)/.exec(last) ?? [];
   const joined = name === undefined ? undefined : findOption(name, command);
-  const typed = joined === undefined ? last.replace(/^=$/, '') : last.slice(joined.long.length + 1);
-  const value = (joined ?? option)?.value;
+  const typed = joined === undefined ? last.replace(/^=$/, '') : last.replace(/^[^=]+=/, '');
+  const value = (joined ?? option)?.declared.value;
   const offers =
     value !== undefined
-      ? await offersOf(value, typed, words, io)
+      ? await offersOf(value.completion, typed, words, io)
       : typed.startsWith('-')
         ? optionOffers(command, given)
-        : command.commands.length > 0
-          ? command.commands.map(({ summary, words: path }) => ({ word: path.at(-1) ?? '', text: summary }))
-          : await offersOf(command.arguments[0]?.value ?? 'any', typed, words, io);
+        : command.children.length > 0
+          ? command.children.map((child) => ({ word: child.name(), text: child.summary() }))
+          : await offersOf(argumentCompletion(command), typed, words, io);
   const lines =
     typeof offers === 'string'
       ? [`:${offers}`]
@@ -69,64 +58,76 @@ export async function complete(
 }
 
 interface ReadWords {
-  readonly command: CommandDescription;
-  /** The long names of the options before. */
-  readonly given: ReadonlySet<string>;
+  readonly command: ProgramCommand;
+  /** The options before. */
+  readonly given: ReadonlySet<Option>;
   /** The option whose value follows. */
-  readonly option: OptionDescription | undefined;
+  readonly option: DeclaredOption | undefined;
 }
 
-function readWords(words: readonly string[], program: CommandDescription): ReadWords {
+async function readWords(words: readonly string[], program: ProgramCommand): Promise<ReadWords> {
   let command = program;
-  let option: OptionDescription | undefined;
-  const given = new Set<string>();
+  let option: DeclaredOption | undefined;
+  const given = new Set<Option>();
   for (const word of words) {
     if (word === '=') continue;
     if (option !== undefined) option = undefined;
     else if (word.startsWith('-')) {
       const found = findOption(word.replace(/=.*/, ''), command);
-      if (found !== undefined) given.add(found.long);
-      if (found?.placeholder !== undefined && !word.includes('=')) option = found;
-    } else command = command.commands.find(({ words: path }) => path.at(-1) === word) ?? command;
+      if (found === undefined) continue;
+      given.add(found);
+      if (found.required && !word.includes('=')) option = found;
+    } else {
+      command = command.children.find((child) => child.name() === word) ?? command;
+      await command.declare();
+    }
   }
   return { command, given, option };
 }
 
-function findOption(name: string, { options }: CommandDescription): OptionDescription | undefined {
-  return options.find(({ long, short }) => long === name || short === name);
+function findOption(name: string, { options }: ProgramCommand): DeclaredOption | undefined {
+  return options
+    .filter((option) => option instanceof DeclaredOption)
+    .find(({ long, short }) => long === name || short === name);
 }
 
-function optionOffers({ options }: CommandDescription, given: ReadonlySet<string>): Offer[] {
-  return options
-    .filter(({ isRepeated, long }) => isRepeated || !given.has(long))
-    .flatMap(({ long, short, text }) =>
+/** All arguments of a command have the same completion. */
+function argumentCompletion({ registeredArguments: [first] }: ProgramCommand): Completion {
+  return (first instanceof DeclaredArgument ? first.declared.value?.completion : undefined) ?? 'any';
+}
+
+function optionOffers(command: ProgramCommand, given: ReadonlySet<Option>): Offer[] {
+  return command
+    .printAll()
+    .createHelp()
+    .visibleOptions(command)
+    .filter((option) => !given.has(option) || (option instanceof DeclaredOption && option.declared.isList))
+    .flatMap(({ description: text, long, short }) =>
       [short, long].flatMap((word) => (word === undefined ? [] : { word, text })),
     );
 }
 
 /** @param typed the begin of the value */
 async function offersOf(
-  value: Value,
+  completion: Completion,
   typed: string,
   words: readonly string[],
   io: Io,
 ): Promise<readonly Offer[] | 'file' | 'folder'> {
-  switch (value) {
+  switch (completion) {
     case 'file':
     case 'folder':
-      return value;
+      return completion;
     case 'any':
       return [];
     case 'host':
       return listHosts(words, io);
-    case 'id':
-      return listIds();
     case 'ids': {
       const before = typed.slice(0, typed.lastIndexOf(',') + 1);
       return (await listIds()).map(({ text, word }) => ({ word: before + word, text }));
     }
     default:
-      return value.map((word) => ({ word, text: '' }));
+      return completion.map((word) => ({ word, text: '' }));
   }
 }
 

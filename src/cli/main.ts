@@ -11,9 +11,8 @@ import { programNameOf } from '../io/files/platform.ts';
 import { ownProcess } from '../io/process.ts';
 import { processIo } from '../io/processIo.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
-import { declareCommands } from './commands.ts';
-import { placeGlobalOptions } from './globalOptions.ts';
+import { explainUsageError, usageLine } from './arguments.ts';
+import { createProgram } from './commands.ts';
 import { type OutputChoice, withLogLevel } from '../io/report/outputChoice.ts';
 import { paintFor } from '../io/report/colors.ts';
 import { describeError } from '../io/report/report.ts';
@@ -29,9 +28,8 @@ export async function main(argv: readonly string[], streams: Io = startProgram(a
   const print = (text: string): void => void (printed += text);
   const chosen: OutputChoice = { level: 'usual', color: 'auto', ignored: [] };
   const io = withLogLevel(ioWith(streams, { inputs: new ReadFiles() }), chosen);
-  const { leading, rest, program } = await placeGlobalOptions(argv.slice(2), (args) =>
-    declareCommands({ io, args, finish, print, chosen }),
-  );
+  const program = createProgram({ io, print, finish, chosen, enter: (command) => (entered = command) });
+  let entered: Command = program;
   program.hook('preAction', async () => {
     if (chosen.ignored.length === 0) return;
     const { parseIgnoredRules } = await import('../io/report/ignored.ts');
@@ -39,13 +37,13 @@ export async function main(argv: readonly string[], streams: Io = startProgram(a
   });
   try {
     try {
-      await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
+      await program.parseAsync(argv.slice(2), { from: 'user' });
     } finally {
       if (printed !== '') await writeStdout(io, [Buffer.from(printed)]);
     }
     return exitCode;
   } catch (error) {
-    return await reportError(error, namedCommand(program, rest).command, chosen, streams);
+    return await reportError(error, entered, chosen, streams);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { join, resolve } from 'node:path';
+import type { Option } from 'commander';
 import { append, groupBy } from '../core/lists.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -9,30 +10,33 @@ import { sourceDate } from '../io/sourceDate.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { hintChoices } from '../io/report/choices.ts';
-import { type CommandDescription, type OptionDescription, withDescendants } from './describeCommand.ts';
+import type { ProgramCommand } from './program.ts';
 import { programVersion } from '../core/programVersion.ts';
 
 /**
- * @param words the command whose page is printed: `['iso', 'kargs']`; empty for the page of the program
- * @param directory if set, all pages are written to this folder, which is created if missing
+ * @param options `command`: the words of the command whose page is printed; empty for the page of the program. `directory`: all
+ *   pages are written to this folder, which is created if missing
  * @throws UsageError for an unknown command, CliError if a page cannot be written
  */
 export async function man(
-  words: readonly string[],
-  directory: string | undefined,
-  program: CommandDescription,
+  {
+    command: words,
+    directory,
+  }: { readonly command: readonly string[]; readonly directory?: string | undefined },
+  program: ProgramCommand,
   io: Io,
 ): Promise<ExitCode> {
+  const commands = await program.withDescendants();
   const date = (sourceDate(io) ?? new Date()).toISOString().slice(0, 10);
   if (directory === undefined) {
-    await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), date))]);
+    await writeStdout(io, [Buffer.from(formatManPage(findCommand(words, program), date))]);
     return 0;
   }
   if (words.length > 0)
     throw new UsageError('-C writes all pages', { hint: `remove -C, or remove "${words.join(' ')}"` });
   const folder = resolve(io.cwd, directory);
   await makeFolder(folder, directory);
-  for (const command of withDescendants(program)) {
+  for (const command of commands) {
     const name = `${pageName(command)}.1`;
     const page = Buffer.from(formatManPage(command, date));
     await writeIfChanged(join(folder, name), page, { shownPath: join(directory, name) });
@@ -40,14 +44,13 @@ export async function man(
   return 0;
 }
 
-function findCommand(program: CommandDescription, words: readonly string[]): CommandDescription {
+function findCommand(words: readonly string[], program: ProgramCommand): ProgramCommand {
   let command = program;
   for (const word of words) {
-    const names = command.commands.map((child) => child.words.at(-1) ?? '');
-    const child = command.commands[names.indexOf(word)];
+    const names = command.children.map((child) => child.name());
+    const child = command.children[names.indexOf(word)];
     if (child === undefined) {
-      const hint =
-        names.length === 0 ? `${command.words.join(' ')} has no commands` : hintChoices(word, names);
+      const hint = names.length === 0 ? `${command.path} has no commands` : hintChoices(word, names);
       throw new UsageError(`unknown command: ${quoteText(word)}`, { hint });
     }
     command = child;
@@ -56,28 +59,28 @@ function findCommand(program: CommandDescription, words: readonly string[]): Com
 }
 
 /** `ironic-coreos-iso-kargs` */
-function pageName({ words }: CommandDescription): string {
-  return words.join('-');
+function pageName({ path }: ProgramCommand): string {
+  return path.replaceAll(' ', '-');
 }
 
 /** The page of one command. The commands of a group have their own pages. @param date in the form `2026-11-21` */
-function formatManPage(command: CommandDescription, date: string): string {
-  const { commands, notes, purpose, summary, words } = command;
-  const [program = ''] = words;
-  const { intro, sections } = formatNotes(notes);
+function formatManPage(command: ProgramCommand, date: string): string {
+  const { children, path } = command;
+  const [program = ''] = path.split(' ');
+  const { intro, sections } = formatNotes(command.printAll().notes);
   return [
     `.TH ${pageName(command).toUpperCase()} 1 ${date} "${program} ${programVersion()}"`,
     '.SH NAME',
-    `${escapeRoff(pageName(command))} \\- ${escapeRoff(asPhrase(summary))}`,
+    `${escapeRoff(pageName(command))} \\- ${escapeRoff(asPhrase(command.summary() || command.description()))}`,
     '.SH SYNOPSIS',
-    `.B ${escapeRoff(words.join(' '))}`,
-    escapeRoff(command.usage),
+    `.B ${escapeRoff(path)}`,
+    escapeRoff(command.usage()),
     '.SH DESCRIPTION',
-    escapeRoff(purpose),
+    escapeRoff(command.description()),
     ...intro,
     ...formatArguments(command),
-    ...formatOptions(command.options),
-    ...(commands.length === 0 ? [] : ['.SH COMMANDS', ...commands.flatMap(formatCommand)]),
+    ...formatOptions(command),
+    ...(children.length === 0 ? [] : ['.SH COMMANDS', ...children.flatMap(formatCommand)]),
     ...sections,
     ...formatSeeAlso(command),
     '',
@@ -89,37 +92,48 @@ function asPhrase(summary: string): string {
   return summary.replace(/\.$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
-function formatArguments({ arguments: all }: CommandDescription): string[] {
+function formatArguments(command: ProgramCommand): string[] {
+  const help = command.createHelp();
+  const { registeredArguments: all } = command;
   if (all.length === 0) return [];
   return [
     '.SH ARGUMENTS',
-    ...all.flatMap(({ name, text }) => ['.TP', `.I ${escapeRoff(name)}`, escapeRoff(text)]),
+    ...all.flatMap((one) => [
+      '.TP',
+      `.I ${escapeRoff(one.name())}`,
+      escapeRoff(help.argumentDescription(one)),
+    ]),
   ];
 }
 
-function formatOptions(options: readonly OptionDescription[]): string[] {
-  const groups = groupBy(options, ({ group }) => group);
+function formatOptions(command: ProgramCommand): string[] {
+  const help = command.printAll().createHelp();
+  const groups = groupBy(
+    help.visibleOptions(command),
+    ({ helpGroupHeading = 'Options:' }) => helpGroupHeading,
+  );
   const blocks = Array.from(groups, ([group, members]) => [
     ...(group === 'Options:' ? [] : [`.SS ${escapeRoff(group.replace(/:$/, ''))}`]),
-    ...members.flatMap(formatOption),
+    ...members.flatMap((option) => formatOption(option, help.optionDescription(option))),
   ]);
   return ['.SH OPTIONS', ...blocks.flat()];
 }
 
-function formatOption({ long, placeholder, short, text }: OptionDescription): string[] {
-  const names = [short, long].flatMap((name) => (name === undefined ? [] : [`\\fB${escapeRoff(name)}\\fR`]));
-  const value =
-    placeholder === undefined ? '' : ` \\fI${escapeRoff(placeholder.replaceAll(/[<>]/g, ''))}\\fR`;
+function formatOption({ flags, long, short }: Option, text: string): string[] {
+  const names = [short, long].flatMap((name) => (name ? [`\\fB${escapeRoff(name)}\\fR`] : []));
+  const [, placeholder] = /<(.*)>$/.exec(flags) ?? [];
+  const value = placeholder === undefined ? '' : ` \\fI${escapeRoff(placeholder)}\\fR`;
   return ['.TP', `${names.join(', ')}${value}`, escapeRoff(text)];
 }
 
-function formatCommand(command: CommandDescription): string[] {
-  return ['.TP', `.BR ${escapeRoff(pageName(command))} (1)`, escapeRoff(command.summary)];
+function formatCommand(command: ProgramCommand): string[] {
+  return ['.TP', `.BR ${escapeRoff(pageName(command))} (1)`, escapeRoff(command.summary())];
 }
 
-function formatSeeAlso({ words, commands }: CommandDescription): string[] {
+function formatSeeAlso({ children, path }: ProgramCommand): string[] {
+  const words = path.split(' ');
   const parents = words.slice(0, -1).map((_word, index) => words.slice(0, index + 1).join('-'));
-  const names = [...parents, ...commands.map(pageName)];
+  const names = [...parents, ...children.map(pageName)];
   if (names.length === 0) return [];
   return [
     '.SH SEE ALSO',

@@ -1,175 +1,230 @@
 /**
- * Declares commands: their context, their options, and groups of commands as tables. To declare all options of all
- * commands takes longer than to validate a config, so only the command that the command line names is declared.
+ * Declares commands as data: what a command takes from the command line, its help, and the function that runs it. The program of
+ * commander, the completion, the manual pages and the types of the options come from this data.
  */
 
-import type { OutputChoice } from './report/outputChoice.ts';
 import type { ExitCode, Io } from './io.ts';
-import { type Command, Option } from 'commander';
+import { parseDuration, parseWholeNumber } from './optionValues.ts';
+import { parseChoice } from './report/choices.ts';
 
-export interface Context {
-  /** Streams and environment of the process. */
-  readonly io: Io;
-  /** The arguments of the command to declare; `unknown` declares all commands. */
-  readonly args: readonly string[] | 'unknown';
-  /** Receives what commander prints on standard output: help and version. It is written after the command line is parsed. */
-  readonly print: (text: string) => void;
-  /** Receives the exit code of the command that ran. */
-  finish(code: ExitCode): void;
-  /** Receives the values of the global options; if undefined, these are not declared. */
-  readonly chosen?: OutputChoice;
+/**
+ * What a shell offers as a value: nothing, the name of a file or a folder, a host of the inventory, IDs that `explain` knows, or
+ * one of these words.
+ */
+export type Completion = 'any' | 'file' | 'folder' | 'host' | 'ids' | readonly string[];
+
+/** An option or an argument. `T` is the type of its value, with `undefined` if it may be missing. */
+export interface Option<T> {
+  readonly help: string;
+  /** The value if it is not given. */
+  readonly fallback: T;
+  /** `fallback` as the help shows it. */
+  readonly defaultText?: string;
+  /** Undefined for an option without a value. */
+  readonly value?: {
+    readonly completion: Completion;
+    /** Throws UsageError. */
+    readonly parse: (text: string, flag: string) => NonNullable<T>;
+  };
+  /** The values of a repeated option form a list. */
+  readonly isList?: true;
+  readonly isRequired?: true;
+  /** The option works, but it is not in the help. */
+  readonly isHidden?: true;
+  /** Most users need the option: of a command with many options, the short help contains only these. */
+  readonly isCommon?: true;
+  /** The value is false, under the name without `no-`. */
+  readonly isNegation?: true;
+  /** The heading above it in the help. */
+  readonly group?: string;
+  /** Another flag for the same option, with its placeholder; it is not in the help. */
+  readonly alias?: string;
 }
 
-/** The commands of a group, by their names. */
-export type CommandTable = Readonly<Record<string, TableEntry>>;
+/** An option that has a value. */
+export interface ValueOption<T> extends Option<T> {
+  readonly value: NonNullable<Option<T>['value']>;
+}
 
-type TableEntry = {
-  /** Its line in the help of the group above. It is also the description of the command until `declare` sets another. */
+/**
+ * What a command takes, by how its help shows it: arguments (`<ISO>`, `[OTHER]`, `<FILE...>`) and options
+ * (`-o, --output <path>`), in the order of the help.
+ */
+export type OptionTable = Record<string, Option<unknown>>;
+
+/** An option without a value. `--no-NAME` is an option of this name, not the negation of `--NAME`. */
+export function toggle(help: string): Option<boolean | undefined> {
+  return { help, fallback: undefined };
+}
+
+/** `--no-NAME`: sets the option NAME to false, which is true by default if there is no `--NAME`. */
+export function negation(help: string): Option<boolean | undefined> & { readonly isNegation: true } {
+  return { help, fallback: undefined, isNegation: true };
+}
+
+export function freeText(help: string, completion: Completion = 'any'): ValueOption<string | undefined> {
+  return { help, fallback: undefined, value: { completion, parse: (given) => given } };
+}
+
+export function file(help: string): ValueOption<string | undefined> {
+  return freeText(help, 'file');
+}
+
+export function folder(help: string): ValueOption<string | undefined> {
+  return freeText(help, 'folder');
+}
+
+/** One of some words, which the help must name. */
+export function choice<const V extends string>(
+  words: readonly V[],
+  help: string,
+): ValueOption<V | undefined> {
+  const parse = (given: string, flags: string): V => parseChoice(flags, given, words);
+  return { help, fallback: undefined, value: { completion: words, parse } };
+}
+
+/** A value that `parse` reads. It throws UsageError. */
+export function parsed<T>(
+  parse: (text: string, flag: string) => T & {},
+  help: string,
+): ValueOption<T | undefined> {
+  return { help, fallback: undefined, value: { completion: 'any', parse } };
+}
+
+/** A time such as `90s` or `7d`, in milliseconds. @param least seconds */
+export function duration(help: string, least = 0): ValueOption<number | undefined> {
+  return parsed((given, flags) => parseDuration(given, flags, least), help);
+}
+
+export function wholeNumber(help: string, least: number, most: number): ValueOption<number | undefined> {
+  return parsed((given, flags) => parseWholeNumber(given, flags, least, most), help);
+}
+
+/** The value of an option that is not given; the help shows it. */
+export function withDefault<T>(given: string, option: ValueOption<T>): ValueOption<NonNullable<T>> {
+  return { ...option, fallback: option.value.parse(given, ''), defaultText: given };
+}
+
+/** An option that may be given several times. */
+export function repeatable<T>({
+  help,
+  value: { completion, parse },
+}: ValueOption<T>): ValueOption<readonly NonNullable<T>[] | undefined> {
+  const value = { completion, parse: (given: string, flags: string) => [parse(given, flags)] };
+  return { help: `${help}; repeatable`, fallback: undefined, isList: true, value };
+}
+
+export function required<O>(option: O): O & { readonly isRequired: true } {
+  return { ...option, isRequired: true };
+}
+
+export function hidden<O>(option: O): O & { readonly isHidden: true } {
+  return { ...option, isHidden: true };
+}
+
+export function common<O>(option: O): O & { readonly isCommon: true } {
+  return { ...option, isCommon: true };
+}
+
+/** Marks options of a table that several commands share, for one command. */
+export function withCommon<O extends OptionTable>(options: O, ...names: readonly (keyof O & string)[]): O {
+  const marked = { ...options };
+  for (const flags of names) marked[flags] = { ...options[flags], isCommon: true };
+  return marked;
+}
+
+/** Puts options under a heading of the help. */
+export function under<O extends OptionTable>(heading: string, options: O): O {
+  const grouped = { ...options };
+  for (const flags in options) grouped[flags] = { ...options[flags], group: heading };
+  return grouped;
+}
+
+/** The values that a command gets: by the long names of its options in camel case, and the names of its arguments in small letters. */
+export type OptionsOf<O> = {
+  readonly [F in keyof O as undefined extends ValueOf<F, O[F]> ? NameOf<F, O[F]> : never]?: NonNullable<
+    ValueOf<F, O[F]>
+  >;
+} & {
+  readonly [F in keyof O as undefined extends ValueOf<F, O[F]> ? never : NameOf<F, O[F]>]: ValueOf<F, O[F]>;
+};
+
+/** Options that may also be given as undefined. */
+export type Sparse<O> = { readonly [Name in keyof O]: O[Name] | undefined };
+
+type ValueOf<Flags, O> =
+  O extends Option<infer T>
+    ? Flags extends `<${string}...>`
+      ? readonly NonNullable<T>[]
+      : Flags extends `[${string}...]`
+        ? readonly NonNullable<T>[]
+        : Flags extends `<${string}>`
+          ? NonNullable<T>
+          : O extends { readonly isRequired: true }
+            ? NonNullable<T>
+            : T
+    : never;
+
+type NameOf<Flags, O> = Flags extends `<${infer Name}>` | `[${infer Name}]`
+  ? Camel<Lowercase<Name extends `${infer Single}...` ? Single : Name>>
+  : Flags extends `${string}--${infer Long}`
+    ? Camel<Unsigned<Long extends `${infer Name} ${string}` ? Name : Long, O>>
+    : never;
+
+type Unsigned<Name, O> = O extends { readonly isNegation: true }
+  ? Name extends `no-${infer Rest}`
+    ? Rest
+    : never
+  : Name;
+
+type Camel<Name> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+
+/** What a command is: its help, what it takes, and what it does. */
+export interface Command {
+  /** Some sentences. */
+  readonly description: string;
+  readonly options: OptionTable;
+  /** Text at the end of the help: exit codes and examples. */
+  readonly notes: string;
+  /** Sections that are only in `--help-all`. */
+  readonly reference?: string;
+  run(options: unknown, io: Io): Promise<ExitCode>;
+}
+
+/** @param load loads the function that runs the command */
+export function command<O extends OptionTable>({
+  load,
+  ...declaration
+}: Omit<Command, 'options' | 'run'> & {
+  readonly options: O;
+  readonly load: () => Promise<(options: OptionsOf<O>, io: Io) => Promise<ExitCode>>;
+}): Command {
+  return { ...declaration, run: async (options: OptionsOf<O>, io) => (await load())(options, io) };
+}
+
+/** Commands by their names, in the order of the help. */
+export type CommandTable = Readonly<Record<string, CommandEntry>>;
+
+export interface CommandEntry {
+  /** Its line in the help of the group. */
   readonly summary: string;
   /** The heading above that line, and above the lines that follow. Default: `Commands:`. */
   readonly group?: string;
   /** The command works but is not in the help of its group. */
-  readonly hidden?: boolean;
-} & (
-  | { readonly declare: Declare }
-  /** Loads the code that declares the command only for that command. */
-  | { readonly load: () => Promise<Declare> }
-);
-
-/** Adds arguments, options and action to a command, or its commands to a group. */
-type Declare = (command: Command, context: Context) => void | Promise<void>;
-
-/**
- * Adds the commands of the table to their group. If the arguments name one of them, only that command is added, with its
- * options. Otherwise all are added without options, for the help and for suggestions; with unknown arguments, all with options.
- */
-export async function declareTable(parent: Command, table: CommandTable, context: Context): Promise<void> {
-  const wantsAll = context.args === 'unknown';
-  const args = wantsAll ? [] : [...context.args];
-  while (args[0] === '--') args.shift();
-  const asked = args.shift() ?? '';
-  const isKnown = Object.hasOwn(table, asked);
-  let heading = 'Commands:';
-  for (const [name, entry] of Object.entries(table)) {
-    const { summary, group = heading, hidden = false } = entry;
-    heading = group;
-    if (isKnown && name !== asked) continue;
-    const command = parent.command(name, { hidden }).summary(summary).description(summary).helpGroup(group);
-    if (!isKnown && !wantsAll) continue;
-    const declare = 'load' in entry ? await entry.load() : entry.declare;
-    await declare(command, isKnown ? { ...context, args } : context);
-  }
+  readonly isHidden?: true;
+  /** Loads the declaration, only if the command line names the command. */
+  readonly load: () => Promise<Command | CommandGroup>;
 }
 
-/** An option with a fixed list of values. The description must name these values and mark the default. */
-export function choice(flags: string, description: string, values: readonly string[]): Option {
-  const option = new Option(flags, description);
-  option.argChoices = [...values];
-  return option;
+export interface CommandGroup {
+  readonly commands: CommandTable;
 }
-
-/** The descriptions of options, by their flags. An option with `list` is repeatable, and its values form a list. */
-type OptionTable = Readonly<Record<string, string | { readonly list: string }>>;
-
-export function declareOptions(command: Command, options: OptionTable): Command {
-  for (const [flags, text] of Object.entries(options)) {
-    command.addOption(
-      typeof text === 'string' ? new Option(flags, text) : repeated(flags, `${text.list}; repeatable`),
-    );
-  }
-  return command;
-}
-
-/** An option that may be given several times; its values form a list. */
-export function repeated(flags: string, description: string): Option {
-  const option = new Option(flags, description);
-  return option.argParser((value: string, values: readonly string[] | undefined) => [
-    ...(values ?? []),
-    value,
-  ]);
-}
-
-/** Makes it a usage error to give an option twice, except options whose values form a list. */
-export function refuseRepeatedOptions(command: Command): Command {
-  for (const option of command.options) {
-    if (option.parseArg !== undefined && option.argChoices === undefined) continue;
-    let isGiven = false;
-    command.on(`option:${option.name()}`, () => {
-      if (isGiven) command.error(`error: option '${option.flags}' cannot be used multiple times`);
-      isGiven = true;
-    });
-  }
-  return command;
-}
-
-/** Receives the arguments of the command line and then its options, in the form that commander passes them. */
-type Run = (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<ExitCode>;
-
-/**
- * Completes the declaration of a command.
- * @param notes text at the end of the help: exit codes and examples
- */
-export function declareRun(command: Command, notes: string, run: Run, context: Context): void {
-  command.addHelpText('after', notes).action(async (...given) => context.finish(await run(...given)));
-  refuseRepeatedOptions(command);
-}
-
-/**
- * The action of a command whose function takes its arguments as options.
- * @param names of the options for the arguments, in their order
- * @param load loads the function that runs the command
- */
-export function argumentRun<O>(
-  names: readonly (keyof O & string)[],
-  { io }: Context,
-  load: () => Promise<(options: O, io: Io) => Promise<ExitCode>>,
-): Run {
-  return async (...given) => {
-    const values = Object.fromEntries(names.map((name, index) => [name, given[index]]));
-    return (await load())({ ...given[names.length], ...values }, io);
-  };
-}
-
-/** The long names of the options that `--help` prints. `--help-all` and the manual page have all options. */
-export const shortHelps = new WeakMap<Command, readonly string[]>();
-
-/**
- * Gives a command with many options a short help.
- * @param common the long names of the options that most users need; all others are only in `--help-all`
- * @param reference sections of the help that are only in `--help-all`
- */
-export function declareShortHelp(command: Command, common: readonly string[], reference = ''): void {
-  shortHelps.set(command, common);
-  command.addHelpText('after', () => (printsAll(command) ? reference.trimEnd() : moreHelp(command)));
-}
-
-function moreHelp(command: Command): string {
-  const names = [];
-  for (let it: Command | null = command; it !== null; it = it.parent) names.unshift(it.name());
-  return `\nRun '${names.join(' ')} --help-all' for all options and the reference`;
-}
-
-/** Whether the help of the command prints this option. */
-export function isInHelp(command: Command, option: Option): boolean {
-  const common = shortHelps.get(command);
-  const isGlobal = option.helpGroupHeading === GLOBAL_OPTIONS;
-  return common === undefined || printsAll(command) || isGlobal || common.includes(option.long ?? '');
-}
-
-/** Makes the help of the command print all options and the reference. */
-export function printAllHelp(command: Command): Command {
-  return command.setOptionValue('helpAll', true);
-}
-
-function printsAll(command: Command): boolean {
-  return command.getOptionValue('helpAll') === true;
-}
-
-/** The heading of the global options in the help. */
-export const GLOBAL_OPTIONS = 'Global options:';
 
 /** The help of `--files-dir`. */
 export const FILES_DIR = 'folder of the local files of Butane configs (default: no local file is read)';
+
+/** The help of `--inventory`. */
+export const INVENTORY = 'inventory with settings and hosts, YAML or JSON';
 
 /** The exit codes in the help of most commands. */
 export const EXIT_CODES = `

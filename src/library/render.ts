@@ -6,7 +6,6 @@ import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/finding.ts';
 import { CliError } from '../core/errors.ts';
 import type { InventoryDocument } from '../hosts/settings/inventoryDocument.ts';
-import type { RenderOptions } from '../hosts/settings/options.ts';
 import type { RenderedConfig } from '../hosts/settings/renderConfig.ts';
 import type { Io } from '../io/io.ts';
 import { call, type CallOptions } from './call.ts';
@@ -58,11 +57,20 @@ export interface InventoryEntry {
 }
 
 /** As the flags of `ironic-coreos render`. */
-export type RenderCallOptions = CallOptions &
-  Pick<
-    RenderOptions,
-    'host' | 'nmstatectl' | 'noCopyNetwork' | 'noSshKey' | 'pretty' | 'registry' | 'tls'
-  > & { readonly profile?: ProfileName };
+export interface RenderCallOptions extends CallOptions {
+  readonly profile?: ProfileName;
+  /** Host name or IP address of Ironic, for the config of build.py. */
+  readonly host?: string;
+  /** Registry of the agent image, for the config of build.py. */
+  readonly registry?: string;
+  readonly tls?: 'off' | 'on' | 'insecure';
+  readonly noSshKey?: boolean;
+  readonly noCopyNetwork?: boolean;
+  /** Path of the program that converts nmstate (default: built in). */
+  readonly nmstatectl?: string;
+  /** Indents the JSON. */
+  readonly pretty?: boolean;
+}
 
 export interface Rendered {
   /** The Ignition config as JSON. */

@@ -39,9 +39,6 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   'iso ignition embed': ['-i', 'site.ign', '-o', '-', 'plain.iso'],
   'iso ignition show': ['ipa.iso'],
   'iso ignition remove': ['-o', '-', 'ipa.iso'],
-  'iso embed': ['-c', 'site.ign', '-o', '-', 'plain.iso'],
-  'iso show': ['ipa.iso'],
-  'iso remove': ['-o', '-', 'ipa.iso'],
   'iso network embed': ['-k', 'eth0.nmconnection', '-o', '-', 'plain.iso'],
   'iso network extract': ['ipa.iso'],
   'iso network remove': ['-o', '-', 'ipa.iso'],
@@ -81,8 +78,6 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   __complete: ['--', 'va'],
   completion: ['bash'],
   man: [],
-  help: [],
-  version: [],
 };
 
 const file = { location: 'https://example.com/a', sha256: 'ab'.repeat(32) };

@@ -61,7 +61,6 @@ const rows: readonly Row[] = [
 const commands: readonly (readonly [line: string, system: 'live' | 'installed' | 'unknown'])[] = [
   ['validate FILE', 'unknown'],
   ['iso ignition embed -i FILE -o out a.iso', 'live'],
-  ['iso embed -c FILE -o out a.iso', 'live'],
   ['iso customize --live-ignition FILE -o out a.iso', 'live'],
   ['iso customize --dest-device /dev/sda --dest-ignition FILE -o out a.iso', 'installed'],
   ['pxe ignition wrap -i FILE -o out', 'live'],

@@ -3,23 +3,26 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
-import { describeCommand, type Value } from '../../src/cli/describeCommand.ts';
+import { DeclaredArgument, type DeclaredOption, ProgramCommand } from '../../src/cli/program.ts';
 import { runCli } from '../support/runCli.ts';
-import { wholeProgram } from '../support/wholeProgram.ts';
+import { allOptions, choicesOf, wholeProgram } from '../support/wholeProgram.ts';
 
 interface Declared {
   readonly path: string;
-  readonly command: Command;
+  readonly command: ProgramCommand;
 }
 
-function declaredBelow(command: Command, parents: readonly string[] = []): Declared[] {
+function declaredBelow(command: ProgramCommand, parents: readonly string[] = []): Declared[] {
   return command.commands.flatMap((child) => {
+    if (!(child instanceof ProgramCommand)) return [];
     const words = [...parents, child.name()];
     return [{ path: words.join(' '), command: child }, ...declaredBelow(child, words)];
   });
 }
+
+const ownOptions = (command: ProgramCommand): readonly DeclaredOption[] =>
+  allOptions(command).filter(({ helpGroupHeading }) => helpGroupHeading !== 'Global options:');
 
 const all = declaredBelow(wholeProgram());
 const leaves = all.filter(({ command }) => command.commands.length === 0);
@@ -40,8 +43,7 @@ describe('help', () => {
       expect.soft(text, path).toMatch(/^Usage: ironic-coreos .*\n(?: .*\n)*\n[A-Z].+/);
       expect.soft(text, path).toMatch(/^Exit codes:\n {2}0 {2}\S.*\n(?: {2}1 {2}.*\n)? {2}2 {2}/m);
       expect.soft(text, path).toMatch(/^Examples?:\n {2}\S/m);
-      const name = path.replace(/^iso (embed|show|remove)$/, 'iso ignition $1'); // the older spelling
-      expect.soft(text, path).toContain(`ironic-coreos ${name}`);
+      expect.soft(text, path).toContain(`ironic-coreos ${path}`);
       expect.soft(text, path).toContain('Global options:\n');
     }
   });
@@ -86,7 +88,7 @@ describe('help', () => {
   it('of a command with many options has at most 20 of them, and --help-all has them all', async () => {
     for (const { path, command } of leaves) {
       const short = await help(path, '--help');
-      const options = describeCommand(command).options.filter(({ group }) => group !== 'Global options:');
+      const options = ownOptions(command);
       const shown = options.filter(({ long }) => short.includes(`${long} `));
       expect.soft(shown.length, path).toBeLessThanOrEqual(20);
       const isShort = shown.length < options.length;
@@ -97,8 +99,8 @@ describe('help', () => {
 
   it('groups options where there are many', () => {
     const long = leaves.filter(({ command }) => {
-      const own = describeCommand(command).options.filter(({ group }) => group !== 'Global options:');
-      return own.length > 14 && new Set(own.map(({ group }) => group)).size < 2;
+      const own = ownOptions(command);
+      return own.length > 14 && new Set(own.map(({ helpGroupHeading }) => helpGroupHeading)).size < 2;
     });
     expect(long.map(({ path }) => path)).toEqual([]);
   });
@@ -107,7 +109,7 @@ describe('help', () => {
 describe('values to choose from', () => {
   const choices = leaves.flatMap(({ path, command }) =>
     command.options
-      .filter(({ argChoices }) => argChoices !== undefined)
+      .filter((option) => choicesOf(option) !== undefined && option.long !== '--to') // versions are a range
       .map((option) => ({ path, flag: option.long ?? '', option })),
   );
 
@@ -115,7 +117,7 @@ describe('values to choose from', () => {
     expect(choices.length).toBeGreaterThan(10);
     for (const { path, flag, option } of choices) {
       const text = (await help(path)).replaceAll(/\s+/g, ' ');
-      for (const value of option.argChoices ?? []) expect.soft(text, `${path} ${flag}`).toContain(value);
+      for (const value of choicesOf(option) ?? []) expect.soft(text, `${path} ${flag}`).toContain(value);
     }
   });
 
@@ -135,12 +137,12 @@ describe('values to choose from', () => {
 
   it('are offered where any other is given, which is refused', async () => {
     for (const { path, flag, option } of choices) {
-      const first = option.argChoices?.[0] ?? '';
+      const first = choicesOf(option)?.[0] ?? '';
       const args = wantsArgument(path) ? [file] : [];
       const more = needed[`${path} ${flag}`] ?? needed[path] ?? [];
       const { code, stderr } = await runCli([...path.split(' '), `${flag}=${first}x`, ...more, ...args]);
       expect.soft(code, `${path} ${flag}`).toBe(2);
-      for (const value of option.argChoices ?? []) expect.soft(stderr, `${path} ${flag}`).toContain(value);
+      for (const value of choicesOf(option) ?? []) expect.soft(stderr, `${path} ${flag}`).toContain(value);
     }
   });
 
@@ -180,26 +182,24 @@ describe('tree', () => {
   });
 });
 
-function formatCommand(path: string, command: Command): string {
-  const { arguments: args, commands, options } = describeCommand(command);
-  const isHidden =
-    command.parent !== null &&
-    !describeCommand(command.parent).commands.some(({ words }) => words.at(-1) === command.name());
+function formatCommand(path: string, command: ProgramCommand): string {
+  const { children, parent, registeredArguments } = command;
+  const isHidden = parent instanceof ProgramCommand && !parent.children.includes(command);
   return [
     `${path}${isHidden ? ' (hidden)' : ''}`,
-    ...args.map(({ name, value }) => `  ${name}${formatValue(value)}`),
-    ...options
-      .filter(({ group }) => group !== 'Global options:')
-      .map(({ short, long, placeholder = '', value, isRepeated }) => {
-        const flags = [short, long].filter(Boolean).join(', ');
-        return `  ${`${flags} ${placeholder}`.trim()}${formatValue(value)}${isRepeated ? ', repeatable' : ''}`;
-      }),
-    ...(commands.length > 0 ? [`  commands: ${commands.map(({ words }) => words.at(-1)).join(', ')}`] : []),
+    ...registeredArguments.map(
+      (one) => `  ${one.name()}${formatValue(one instanceof DeclaredArgument && one)}`,
+    ),
+    ...ownOptions(command).map((option) => {
+      return `  ${option.flags}${formatValue(option)}${option.declared.isList ? ', repeatable' : ''}`;
+    }),
+    ...(children.length > 0 ? [`  commands: ${children.map((child) => child.name()).join(', ')}`] : []),
     '',
   ].join('\n');
 }
 
-function formatValue(value: Value): string {
+function formatValue(declared: DeclaredArgument | DeclaredOption | false): string {
+  const value = (declared && declared.declared.value?.completion) || 'any';
   if (value === 'any') return '';
   return typeof value === 'string' ? `: ${value}` : `: ${value.join(' | ')}`;
 }

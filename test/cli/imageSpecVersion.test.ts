@@ -106,7 +106,6 @@ const uses = [
   'iso ignition embed -i replacing.ign -o out a.iso',
   'iso ignition embed -i nested.ign -o out a.iso',
   'iso ignition embed -i newer.bu -o out a.iso',
-  'iso embed -c newer.ign -o out a.iso',
   'iso customize --live-ignition newer.ign -o out a.iso',
   'pxe customize --live-ignition newer.ign -o out a.img',
   'iso customize --live-ignition nested.ign -o out a.iso',

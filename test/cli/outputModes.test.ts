@@ -62,8 +62,6 @@ const writing: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
   'iso customize': () => ['iso', 'customize', '--live-ignition', 'site.ign', '-o', 'out', '../plain.iso'],
   'iso ignition embed': () => ['iso', 'ignition', 'embed', '-i', 'site.ign', '-o', 'out', '../plain.iso'],
   'iso ignition remove': () => ['iso', 'ignition', 'remove', '-o', 'out', 'network.iso'],
-  'iso embed': () => ['iso', 'embed', '-c', 'site.ign', '-o', 'out', '../plain.iso'],
-  'iso remove': () => ['iso', 'remove', '-o', 'out', 'network.iso'],
   'iso network embed': () => ['iso', 'network', 'embed', '-k', 'a.nmconnection', '-o', 'out', '../plain.iso'],
   'iso network extract': () => ['iso', 'network', 'extract', '-C', 'out', 'network.iso'],
   'iso network remove': () => ['iso', 'network', 'remove', '-o', 'out', 'ipa.iso'],
@@ -130,16 +128,8 @@ const writing: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
 
 /** Those that write no file, only what is secret by its kind, only what is public, or in place. */
 const others = {
-  nothing: [
-    'validate',
-    'explain',
-    'inspect',
-    'list-stream',
-    'iso ignition show',
-    'iso show',
-    'iso kargs show',
-  ],
-  stdout: ['pxe ignition unwrap', '__complete', 'completion', 'help', 'version'],
+  nothing: ['validate', 'explain', 'inspect', 'list-stream', 'iso ignition show', 'iso kargs show'],
+  stdout: ['pxe ignition unwrap', '__complete', 'completion'],
   public: [
     'quickstart',
     'init',

@@ -1,4 +1,4 @@
-/** What the program says to those who do not know it yet: how errors of the command line end, `help` and `version`. */
+/** What the program says to those who do not know it yet: how errors of the command line end, and `help`. */
 
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -135,11 +135,5 @@ describe('help', () => {
 
   it('leaves the arguments of commands alone', async () => {
     expect((await run('explain help')).stderr).toContain('unknown ID: "help"');
-  });
-});
-
-describe('version', () => {
-  it('is what --version prints', async () => {
-    expect(await run('version')).toEqual(await run('--version'));
   });
 });

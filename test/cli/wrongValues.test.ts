@@ -7,7 +7,7 @@ import type { Command, Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
-import { wholeProgram } from '../support/wholeProgram.ts';
+import { choicesOf, wholeProgram } from '../support/wholeProgram.ts';
 
 /** What stands for a value of the kind in the help, and values that are none. */
 const kinds: readonly (readonly [placeholder: RegExp, wrong: readonly string[]])[] = [
@@ -28,8 +28,6 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'iso customize': ['-o', 'out'],
   'iso ignition embed': ['-i', 'site.ign', '-o', 'out'],
   'iso ignition remove': ['-o', 'out'],
-  'iso embed': ['-c', 'site.ign', '-o', 'out'],
-  'iso remove': ['-o', 'out'],
   'iso network embed': ['-k', 'eth0.nmconnection', '-o', 'out'],
   'iso network remove': ['-o', 'out'],
   'iso kargs modify': ['-a', 'x', '-o', 'out'],
@@ -66,7 +64,7 @@ const below = (command: Command, parents: readonly string[] = []): Tried[] =>
   });
 
 function wrongValues({ option }: Tried): readonly string[] {
-  const [first] = option.argChoices ?? [];
+  const [first] = choicesOf(option) ?? [];
   if (first !== undefined)
     return [`${first}x`, first.toUpperCase() === first ? 'x' : first.toUpperCase(), ''];
   const placeholder = /<.*>/.exec(option.flags)?.[0] ?? '';

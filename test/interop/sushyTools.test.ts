@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BootOptions } from '../../src/commands/boot/setup.ts';
-import { bootAndCallHome, type RunningBoot, startBoot } from '../commands/boot/startBoot.ts';
+import { bootAndCallHome, type RunningBoot, startBoot, type GivenBoot } from '../commands/boot/startBoot.ts';
 import { freePort, listenLocally } from '../support/listening.ts';
 import { writeAgentIso } from '../support/agentIso.ts';
 import { oracleFile, have, oracleNote } from '../support/programs.ts';
@@ -94,7 +93,7 @@ describe.skipIf(!have('sushy-emulator'))(`sushy-tools${oracleNote('sushy-emulato
   const times = { power: 60_000, interval: 200 };
 
   it('shows what boot requires', async () => {
-    const options: BootOptions = { bmc, credentials: 'bmc.yaml', check: true };
+    const options: GivenBoot = { bmc, credentials: 'bmc.yaml', check: true };
     const { code, report } = await startBoot([], options, { cwd: folder }).ended;
     expect(report).toContain('sushy-tools');
     expect(report).toContain(mac);
@@ -103,7 +102,7 @@ describe.skipIf(!have('sushy-emulator'))(`sushy-tools${oracleNote('sushy-emulato
 
   it('boots its machine and restores it', async () => {
     const address = `redfish-virtualmedia+${bmc}/redfish/v1/Systems/${uuid}`;
-    const options: BootOptions = {
+    const options: GivenBoot = {
       bmc: address,
       credentials: 'bmc.yaml',
       iso: ['live.iso'],

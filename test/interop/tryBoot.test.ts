@@ -7,8 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TryOptions } from '../../src/commands/try/setup.ts';
-import { startTry } from '../commands/try/startTry.ts';
+import { type GivenTry, startTry } from '../commands/try/startTry.ts';
 import { runCli } from '../support/runCli.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { agentSystem, makeBootIso } from './boot/bootIso.js';
@@ -44,7 +43,7 @@ describe.skipIf(!have('boots'))(`a machine boots and calls home${oracleNote('boo
   const usual = { memory: '1024', timeout: '150s', listen: `127.0.0.1:${apiPort}` };
   const network = ['fetched the boot script', 'fetched the kernel', 'fetched the initramfs', 'heartbeat'];
 
-  it.each<readonly [string, TryOptions, readonly string[]]>([
+  it.each<readonly [string, GivenTry, readonly string[]]>([
     [
       'from CD, BIOS',
       { qemu: 'worker.iso', save: 'kept', console: 'console.log' },

@@ -134,9 +134,6 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   ],
   'iso ignition show': once(...secretImage),
   'iso ignition remove': edits([], secretImage),
-  'iso embed': edits(['-c', '../in/small.ign', '-f']),
-  'iso show': once(...secretImage),
-  'iso remove': edits([], secretImage),
   'iso network embed': edits([...keyfile, '-f']),
   'iso network extract': toFolder(...secretImage),
   'iso network remove': edits([], secretImage),
@@ -231,6 +228,4 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   __complete: once('--', 'va'),
   completion: once('bash'),
   man: once('-C', 'out'),
-  help: once('render'),
-  version: once(),
 };

@@ -17,7 +17,7 @@ import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
 import { defaultTiming } from '../../redfish/redfishClient.ts';
 import { isImageRefusal } from '../../redfish/messages.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
-import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
+import { jsonBytes } from '../../io/report/choices.ts';
 import { sayIfSlow } from '../../io/waiting.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
@@ -44,7 +44,8 @@ import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChe
 import { expectedUrl, findImageServer, type ImageServer, urlFor } from './imageUrls.ts';
 import type { BmcRequest, BootTimes, Change, MachineBoot } from './machineBoot.ts';
 import { EmptySlotError } from './media.ts';
-import { type BootOptions, type BootSetup, readBootSetup, remoteIso } from './setup.ts';
+import type { BootOptions } from './options.ts';
+import { type BootSetup, readBootSetup, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
 import type { BootMachines, TrialServices } from '../try/trial.ts';
@@ -216,9 +217,9 @@ async function writeChecks(
   { format }: BootOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const isText = parseTextOrJson(format) === 'text';
+  const isJson = format === 'json';
   const formatText = machines.length > 1 && io.note === undefined ? formatProblems : formatChecks;
-  const output = isText ? Buffer.from(formatText(machines)) : jsonBytes(describeChecks(machines));
+  const output = isJson ? jsonBytes(describeChecks(machines)) : Buffer.from(formatText(machines));
   await writeStdout(io, [output]);
   return machines.some(({ checks }) => isRefused(checks)) ? 1 : 0;
 }

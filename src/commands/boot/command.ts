@@ -1,31 +1,7 @@
 /** Declares `boot`. */
 
-import type { Command } from 'commander';
-import { choice, type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
-import { declareCatalogOptions } from '../serve/serviceOptions.ts';
-import { declareIronicOptions, declareTrialOptions, declareUrlSigning } from '../try/trialOptions.ts';
-import type { BootOptions } from './setup.ts';
-import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
-
-/** The options that most users need. */
-const common = [
-  '--inventory',
-  '--bmc',
-  '--credentials',
-  '--ca-file',
-  '--insecure',
-  '--iso',
-  '--check',
-  '--method',
-  '--yes',
-  '--leave',
-  '--timeout',
-  '--format',
-  '--listen',
-  '--serve-listen',
-  '--public-url',
-  '--ironic-url',
-];
+import { command } from '../../io/commandLine.ts';
+import { bootOptions } from './options.ts';
 
 const REFERENCE = `
 Steps:
@@ -83,45 +59,13 @@ Examples:
     --iso worker-0.iso
 `;
 
-export function declareBoot(command: Command, context: Context): void {
-  command
-    .description('Boot machines from an ISO by their BMCs (Redfish) until the agents call home')
-    .argument('[HOST...]', 'hosts of the inventory')
-    .option('--inventory <file>', 'inventory with settings, hosts and their BMCs, YAML or JSON')
-    .option('--check', 'only read the BMCs and report what prevents a boot')
-    .addOption(
-      choice(
-        '--method <name>',
-        'boot method: virtual-media or uefi-http (default: from the address of the BMC)',
-        ['virtual-media', 'uefi-http'],
-      ),
-    )
-    .option('-y, --yes', 'power off machines that are on, without confirmation')
-    .option('--leave', 'leave the machines as they are at the end')
-    .option('--parallel <number>', 'number of BMCs to use at the same time (default: 10)')
-    .option(
-      '--shutdown-timeout <time>',
-      'time for a shutdown before the machine is forced off (default: 5m)',
-    );
-  declareTrialOptions(command);
-  command
-    .optionsGroup('BMC:')
-    .option('--bmc <url>', 'address of the BMC, without an inventory')
-    .option('--credentials <file>', 'file with user name and password of the BMCs')
-    .option('--ca-file <file>', 'CA certificates of the BMCs, in PEM')
-    .option('--mac <address>', 'MAC address of the machine, without an inventory (default: from the BMC)')
-    .option('--insecure', 'do not verify the TLS certificates of the BMCs');
-  command
-    .optionsGroup('Servers:')
-    .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
-    .option('--serve-listen <address>', 'address and port for images (default: port 8084)')
-    .option('--public-url <url>', 'base URL at which BMCs reach the images')
-    .option('--listen <address>', 'address and port of the mock Ironic (default: port 6385)');
-  declareUrlSigning(declareIronicOptions(command));
-  declareCatalogOptions(command);
-  declareImageOptions(command);
-  declareShortHelp(command, common, REFERENCE);
-  const run = async (names: readonly string[], options: BootOptions) =>
-    (await import('./boot.ts')).boot(names, options, context.io);
-  declareRun(command, NOTES, run, context);
-}
+export const bootCommand = command({
+  description: 'Boot machines from an ISO by their BMCs (Redfish) until the agents call home',
+  options: bootOptions,
+  reference: REFERENCE,
+  notes: NOTES,
+  load: async () => {
+    const { boot: run } = await import('./boot.ts');
+    return ({ host, ...options }, io) => run(host, options, io);
+  },
+});

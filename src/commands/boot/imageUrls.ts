@@ -7,7 +7,8 @@ import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { localAddressTo } from '../../io/localAddress.ts';
 import { createLinks } from '../serve/links.ts';
 import { ISO_TOKEN_BYTES, servedIsoName } from '../try/serving/isoService.ts';
-import { type BootOptions, remoteIso } from './setup.ts';
+import type { BootOptions } from './options.ts';
+import { remoteIso } from './setup.ts';
 import type { Target } from './targets.ts';
 
 export interface ImageServer {

@@ -3,19 +3,10 @@
 import { UsageError } from '../../core/errors.ts';
 import { parseUrl } from '../../formats/url.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
-import { parseChoice, parseFormat } from '../../io/report/choices.ts';
-import { parseDuration, parseWholeNumber } from '../serve/setup.ts';
-import { readTrialSetup, type TrialOptions, type TrialSetup } from '../try/setup.ts';
-import type { BootMethod, TargetOptions } from './targets.ts';
-
-export interface BootOptions extends TrialOptions, TargetOptions {
-  readonly method?: string;
-  readonly check?: boolean;
-  readonly yes?: boolean;
-  readonly leave?: boolean;
-  readonly parallel?: string;
-  readonly shutdownTimeout?: string;
-}
+import { parseChoice } from '../../io/report/choices.ts';
+import { readTrialSetup, type TrialSetup } from '../try/setup.ts';
+import type { BootOptions } from './options.ts';
+import type { BootMethod } from './targets.ts';
 
 export interface BootSetup {
   readonly trial: TrialSetup;
@@ -34,13 +25,10 @@ export interface BootSetup {
   readonly shutdownTimeout: number;
 }
 
-const MAX_PARALLEL = 1000;
-
 /** @throws UsageError */
 export function readBootSetup(options: BootOptions): BootSetup {
-  const { bmc, check, inventory, iso = [], leave, parallel = '10', shutdownTimeout = '5m', yes } = options;
-  const method = parseChoice('--method', options.method, ['virtual-media', 'uefi-http']);
-  if (check === true) parseFormat(options.format, ['text', 'json']);
+  const { bmc, check, inventory, iso = [], leave, method, parallel, shutdownTimeout, yes } = options;
+  if (check === true) parseChoice('--format', options.format, ['text', 'json']);
   return {
     method,
     trial: readTrial(options),
@@ -48,8 +36,8 @@ export function readBootSetup(options: BootOptions): BootSetup {
     isCheck: check === true,
     isConfirmed: yes === true,
     isLeft: leave === true,
-    parallel: parseWholeNumber(parallel, '--parallel', 1, MAX_PARALLEL),
-    shutdownTimeout: parseDuration(shutdownTimeout, '--shutdown-timeout'),
+    parallel,
+    shutdownTimeout,
   };
 }
 

@@ -16,6 +16,7 @@ import type { RedfishCredentials } from '../../redfish/redfishClient.ts';
 import { report } from '../../io/report/report.ts';
 import { type BmcAddress, parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { readBmcCredentials } from './bmcCredentials.ts';
+import type { BootOptions } from './options.ts';
 
 export type BootMethod = 'virtual-media' | 'uefi-http';
 
@@ -43,16 +44,6 @@ export interface Target {
   readonly isInsecure: boolean;
 }
 
-export interface TargetOptions {
-  readonly inventory?: string;
-  readonly bmc?: string;
-  readonly credentials?: string;
-  readonly caFile?: string;
-  readonly insecure?: boolean;
-  /** Without an inventory: the MAC address of the machine. */
-  readonly mac?: string;
-}
-
 /** The key `bmc` of an inventory or a host, with absolute paths or paths from the current folder. */
 type BmcSettings = {
   readonly address?: string | undefined;
@@ -64,7 +55,7 @@ type BmcSettings = {
 /** @param names hosts of the inventory. Throws CliError, UsageError. */
 export async function readTargets(
   names: readonly string[],
-  options: TargetOptions,
+  options: BootOptions,
   method: BootMethod | undefined,
   io: Io,
 ): Promise<readonly Target[]> {

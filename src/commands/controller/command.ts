@@ -1,28 +1,7 @@
 /** Declares `controller`. */
 
-import type { Command } from 'commander';
-import type { ControllerOptions } from './settings.ts';
-import { type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
-import { declareAccessOptions, declareIccFlags, declareListenOptions } from '../serve/serviceOptions.ts';
-import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
-
-/** The options that most users need. */
-const common = [
-  '--settings',
-  '--grow',
-  '--kubeconfig',
-  '--namespace',
-  '--no-leader-election',
-  '--iso',
-  '--images',
-  '--agent-archive',
-  '--listen',
-  '--public-url',
-  '--tls-cert',
-  '--tls-key',
-  '--key-file',
-  '--token-file',
-];
+import { command } from '../../io/commandLine.ts';
+import { controllerOptions } from './options.ts';
 
 const REFERENCE = `
 How it works:
@@ -85,28 +64,10 @@ Examples:
     --iso live.iso --no-leader-election
 `;
 
-export function declareController(command: Command, context: Context): void {
-  command
-    .description('Build the images that Metal3 PreprovisioningImages request')
-    .option('--settings <source>', 'settings of all hosts: a file, configmap/NAME or secret/NAME')
-    .option(
-      '--profile <name>',
-      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
-    )
-    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area');
-  command
-    .optionsGroup('Cluster:')
-    .option('--kubeconfig <file>', 'cluster and credentials (default: KUBECONFIG, or the pod)')
-    .option('--namespace <name>', 'namespace to watch (default: WATCH_NAMESPACE, or all)')
-    .option('--lease <name>', 'name of the Lease for leader election (default: ironic-coreos-controller)')
-    .option('--no-leader-election', 'disable leader election, for a single replica')
-    .option('--drain-time <time>', 'wait before shutdown, for load balancers (default: 5s)');
-  declareImageOptions(command);
-  declareListenOptions(command);
-  declareAccessOptions(command);
-  declareIccFlags(command, '--metrics-addr <address>');
-  const run = async (options: ControllerOptions) =>
-    (await import('./controller.ts')).controller(options, context.io);
-  declareShortHelp(command, common, REFERENCE);
-  declareRun(command, NOTES, run, context);
-}
+export const controllerCommand = command({
+  description: 'Build the images that Metal3 PreprovisioningImages request',
+  options: controllerOptions,
+  reference: REFERENCE,
+  notes: NOTES,
+  load: async () => (await import('./controller.ts')).controller,
+});

@@ -35,7 +35,8 @@ import { hostPlaces, type Links } from '../serve/links.ts';
 import { shareOpenFiles } from '../serve/openFiles.ts';
 import { keyText } from '../../kube/objects.ts';
 import type { HostNetwork, HostRequest } from './buildRequest.ts';
-import { type ControllerOptions, readRenderSource, type SettingsFile } from './settings.ts';
+import type { ControllerOptions } from './options.ts';
+import { readRenderSource, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
   readonly bases: BaseCatalog<BaseSet>;

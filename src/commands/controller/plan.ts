@@ -8,8 +8,8 @@ import { namespaceProblem } from '../../core/objectName.ts';
 import type { Io } from '../../io/io.ts';
 import { type ClusterConfig, findClusterConfig } from '../../kube/clusterConfig.ts';
 import type { ObjectKey } from '../../kube/objects.ts';
-import { parseDuration, readSetup, type Setup } from '../serve/setup.ts';
-import type { ControllerOptions } from './settings.ts';
+import { readSetup, type Setup } from '../serve/setup.ts';
+import type { ControllerOptions } from './options.ts';
 
 export interface ControllerPlan {
   readonly setup: Setup;
@@ -28,7 +28,7 @@ const DEFAULT_LEASE = 'ironic-coreos-controller';
 
 /** Throws UsageError for invalid options, CliError for files that cannot be read. */
 export async function readPlan(options: ControllerOptions, io: Io): Promise<ControllerPlan> {
-  const drainTime = parseDuration(options.drainTime ?? '5s', '--drain-time');
+  const { drainTime } = options;
   const setup = await readSetup(options, io);
   const cluster = await findClusterConfig(options.kubeconfig, io);
   const namespace = parseNamespace(options, io);

@@ -1,12 +1,12 @@
 /**
- * The options of `controller`, and the settings for the configs of all hosts: from a file, from a ConfigMap or Secret in the
+ * The settings for the configs of all hosts: from a file, from a ConfigMap or Secret in the
  * namespace of the controller, or from the environment of image-customization-controller. The values of a ConfigMap or
  * Secret are written to a private folder, so that settings can reference certificates, keys and passwords as files.
  */
 
 import { quoteText } from '../../core/foreignText.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import type { ServiceOptions } from '../serve/options.ts';
+import type { ControllerOptions } from './options.ts';
 import type { Io } from '../../io/io.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
@@ -20,20 +20,6 @@ import { spoolError } from '../../imagefile/spool.ts';
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
 import { configMaps, type KubernetesObject, secrets } from '../../kube/objects.ts';
 import { Informer } from '../../kube/informer.ts';
-
-export interface ControllerOptions extends ServiceOptions {
-  /** A file, `configmap/NAME` or `secret/NAME`; without it, settings come from the environment. */
-  readonly settings?: string;
-  /** Undefined or empty for all namespaces. */
-  readonly namespace?: string;
-  readonly kubeconfig?: string;
-  /** `NAME`, or `NAMESPACE/NAME`. */
-  readonly lease?: string;
-  /** False disables leader election, for a single replica. */
-  readonly leaderElection?: boolean;
-  /** The time for load balancers to notice that `/readyz` fails: `5s`. */
-  readonly drainTime?: string;
-}
 
 const SETTINGS_PLACE = 'under "agent" in the settings (--settings FILE)';
 

@@ -28,6 +28,7 @@ import type { LiveFeatures } from '../../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
+import type { CustomizeOptions } from './options.ts';
 import { printable } from '../../core/foreignText.ts';
 import { report } from '../../io/report/report.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
@@ -244,27 +245,6 @@ async function readScript(path: string, options: CustomizeOptions, io: Io): Prom
     refuseFindings([refused], { code: 'ERR_FORMAT', options, io });
   }
   return script;
-}
-
-/** Options of the command line; lists are in the order of the command line. */
-export interface CustomizeOptions {
-  readonly destIgnition?: readonly string[];
-  readonly destDevice?: string;
-  readonly destConsole?: readonly string[];
-  readonly destKargAppend?: readonly string[];
-  readonly destKargDelete?: readonly string[];
-  readonly networkKeyfile?: readonly string[];
-  readonly networkNmstate?: readonly string[];
-  readonly networkData?: readonly string[];
-  readonly ignitionCa?: readonly string[];
-  readonly preInstall?: readonly string[];
-  readonly postInstall?: readonly string[];
-  readonly installerConfig?: readonly string[];
-  readonly liveIgnition?: readonly string[];
-  /** Folder of the local files of Butane configs (default: local files are refused). */
-  readonly filesDir?: string;
-  /** False embeds Ignition configs also if Ignition would refuse them on boot. */
-  readonly validate?: boolean;
 }
 
 /** @throws UsageError for a console that the installer does not support */

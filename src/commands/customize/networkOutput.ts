@@ -2,13 +2,12 @@
 
 import { UsageError } from '../../core/errors.ts';
 import { NETWORK_FOLDER, type NetworkFile } from '../../image/networkSettings.ts';
-import { type ExtractionTarget, prepareExtraction } from '../../imagefile/extractFiles.ts';
+import { prepareExtraction } from '../../imagefile/extractFiles.ts';
 import type { Io } from '../../io/io.ts';
 import { lineForOutput, writeStdout } from '../../io/stdout.ts';
-import { jsonBytes, type TextOrJson } from '../../io/report/choices.ts';
-
-/** Where the files go; without a folder, to standard output. */
-export type NetworkTarget = Partial<ExtractionTarget>;
+import { jsonBytes } from '../../io/report/choices.ts';
+import type { OptionsOf } from '../../io/commandLine.ts';
+import type { networkOutputOptions } from './options.ts';
 
 /**
  * As text: the contents with a heading per file, or the path of each written file. As JSON: `files` is a list of `name`
@@ -17,8 +16,7 @@ export type NetworkTarget = Partial<ExtractionTarget>;
  */
 export async function deliverNetworkFiles(
   files: readonly NetworkFile[],
-  { directory, overwrite }: NetworkTarget,
-  format: TextOrJson,
+  { directory, format, overwrite }: OptionsOf<typeof networkOutputOptions>,
   io: Io,
 ): Promise<void> {
   if (directory === undefined) {

@@ -8,7 +8,6 @@ import { parseYaml } from '../../formats/yaml.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import { checkHostSpec } from '../../hosts/settings/inventoryDocument.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { parseFormat } from '../../io/report/choices.ts';
 import {
   checkHostSettings,
   type HostSettings,
@@ -21,7 +20,7 @@ import { type HostContext, reportIssues } from './hostContext.ts';
 import { formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { readNetworkFile } from './networkFile.ts';
 import { deploymentOf, readHostOptions } from './options.ts';
-import type { DeployOptions } from './settings.ts';
+import type { BareMetalHostOptions, DeployOptions } from './settings.ts';
 
 type Manifests = ReturnType<typeof renderHostManifests>;
 
@@ -29,8 +28,8 @@ type Manifests = ReturnType<typeof renderHostManifests>;
  * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
  * written.
  */
-export async function bareMetalHost(options: DeployOptions, io: Io): Promise<ExitCode> {
-  const form = parseFormat(options.format, ['yaml', 'json']);
+export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
+  const { format: form } = options;
   const spec = typeof options.spec === 'string' ? await readSpec(options.spec) : options.spec;
   const configs = new Map<string, { readonly host: string; readonly config: string }>();
   const make = async (host: DeployOptions, context: HostContext) => {

@@ -1,15 +1,7 @@
 /** Declares the `deploy` commands. */
 
-import { type Command, Option } from 'commander';
-import { type DeployOptions, deployRows, type DeployWord } from './settings.ts';
-import {
-  choice,
-  type Context,
-  EXIT_CODES,
-  declareRun,
-  declareShortHelp,
-  repeated,
-} from '../../io/commandLine.ts';
+import { command, type CommandGroup, EXIT_CODES } from '../../io/commandLine.ts';
+import { bareMetalHostOptions, configDriveOptions, nodeOptions, stepsOptions } from './settings.ts';
 
 const STEPS_NOTES = `
 Deploy steps contain only the name of the step. install_coreos reads the
@@ -114,144 +106,45 @@ Many hosts:
         bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1
 `;
 
-/** The options of `deploy baremetalhost` that most users need. */
-const baremetalHostCommon = [
-  '--name',
-  '--bmc-address',
-  '--bmc-insecure',
-  '--boot-mac',
-  '--root-device',
-  '--hardware',
-  '--spec',
-  '--ignition',
-  '--append-karg',
-  '--copy-network',
-  '--nmstate',
-  '--inventory',
-  '--host',
-  '--output',
-  '--format',
-];
+const steps = command({
+  description: 'Write deploy steps for "baremetal node deploy", and the config drive that they read',
+  options: stepsOptions,
+  notes: STEPS_NOTES + INVENTORY_NOTES,
+  load: async () => (await import('./steps.ts')).steps,
+});
 
-/** The options of `deploy node` that most users need. */
-const nodeCommon = [
-  '--name',
-  '--bmc-address',
-  '--bmc-insecure',
-  '--boot-mac',
-  '--root-device',
-  '--hardware',
-  '--deploy-iso',
-  '--deploy-kernel',
-  '--deploy-ramdisk',
-  '--kernel-append-params',
-  '--deploy-interface',
-  '--inspect-interface',
-  '--set',
-  '--inventory',
-  '--host',
-  '--output',
-  '--format',
-];
+const configDrive = command({
+  description: 'Write the config drive that install_coreos reads, as JSON for the API of Ironic',
+  options: configDriveOptions,
+  notes: CONFIG_DRIVE_NOTES + INVENTORY_NOTES,
+  load: async () => (await import('./configDrive.ts')).configDrive,
+});
 
-export function declareDeploy(deploy: Command, context: Context): void {
-  declareSteps(deploy, context);
-  declareConfigDrive(deploy, context);
-  declareBareMetalHost(deploy, context);
-  declareNode(deploy, context);
-}
+const bareMetalHost = command({
+  description:
+    'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
+  options: bareMetalHostOptions,
+  reference: BARE_METAL_HOST_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES,
+  notes: BARE_METAL_HOST_NOTES,
+  load: async () => (await import('./bareMetalHost.ts')).bareMetalHost,
+});
 
-function declareSteps(deploy: Command, context: Context): void {
-  const command = deploy
-    .command('steps')
-    .summary('Write deploy steps for Ironic')
-    .description('Write deploy steps for "baremetal node deploy", and the config drive that they read');
-  declareSettings(command, 'steps')
-    .option('--config-drive <file>', 'config drive file to write')
-    .option('--ignition-in-args', "put the config into the arguments of the step, as in Metal3's design")
-    .option('--node <name>', 'name or UUID of the node; requires --format command')
-    .addOption(
-      choice('--format <form>', 'json, yaml or command: shell commands for the deployment (default: json)', [
-        'json',
-        'yaml',
-        'command',
-      ]),
-    );
-  const run = async (options: DeployOptions) => (await import('./steps.ts')).steps(options, context.io);
-  declareRun(declareHosts(command), STEPS_NOTES + INVENTORY_NOTES, run, context);
-}
+const node = command({
+  description: 'Write a node for Ironic: commands that create or change it, or its description',
+  options: nodeOptions,
+  reference: NODE_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES,
+  notes: NODE_NOTES,
+  load: async () => (await import('./node.ts')).node,
+});
 
-function declareConfigDrive(deploy: Command, context: Context): void {
-  const command = deploy
-    .command('configdrive')
-    .summary('Write the config drive of an installation')
-    .description('Write the config drive that install_coreos reads, as JSON for the API of Ironic');
-  declareSettings(command, 'configdrive')
-    .addOption(new Option('--format <form>', 'json, the only supported format').hideHelp())
-    .option('--pretty', 'indent the JSON');
-  const run = async (options: DeployOptions) =>
-    (await import('./configDrive.ts')).configDrive(options, context.io);
-  declareRun(declareHosts(command), CONFIG_DRIVE_NOTES + INVENTORY_NOTES, run, context);
-}
-
-function declareBareMetalHost(deploy: Command, context: Context): void {
-  const command = deploy
-    .command('baremetalhost')
-    .summary('Write a BareMetalHost for Metal3, and its Secrets')
-    .description(
-      'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
-    );
-  declareSettings(command, 'baremetalhost').addOption(
-    choice('--format <form>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']),
-  );
-  const run = async (options: DeployOptions) =>
-    (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
-  declareHosts(command);
-  declareShortHelp(
-    command,
-    baremetalHostCommon,
-    BARE_METAL_HOST_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES,
-  );
-  declareRun(command, BARE_METAL_HOST_NOTES, run, context);
-}
-
-function declareNode(deploy: Command, context: Context): void {
-  const command = deploy
-    .command('node')
-    .summary('Write a node for Ironic')
-    .description('Write a node for Ironic: commands that create or change it, or its description');
-  declareSettings(command, 'node')
-    .option('--set', 'change an existing node')
-    .addOption(
-      choice(
-        '--format <form>',
-        'command, json, yaml or driver-info: only driver_info as JSON (default: command)',
-        ['command', 'json', 'yaml', 'driver-info'],
-      ),
-    );
-  const run = async (options: DeployOptions) => (await import('./node.ts')).node(options, context.io);
-  declareHosts(command);
-  declareShortHelp(command, nodeCommon, NODE_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES);
-  declareRun(command, NODE_NOTES, run, context);
-}
-
-function declareSettings(command: Command, word: DeployWord): Command {
-  for (const [, { kind, flag, for: words, help, choices, negatedHelp }] of deployRows) {
-    if (flag === undefined || words?.includes(word) === false) continue;
-    const isList = kind === 'texts' || kind === 'hints';
-    const option = isList ? repeated(flag, help) : new Option(flag, help);
-    command.addOption(choices === undefined ? option : choice(flag, help, choices));
-    if (negatedHelp !== undefined) command.option(flag.replace('--', '--no-'), negatedHelp);
-  }
-  return command;
-}
-
-/** Options for the output, and the hosts of an inventory. */
-function declareHosts(command: Command): Command {
-  return command
-    .option('-o, --output <file>', 'file to write (default: standard output)')
-    .optionsGroup('Many hosts:')
-    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
-    .addOption(repeated('--host <name>', 'only this host of the inventory; repeatable'))
-    .option('--fail-fast', 'stop at the first invalid host');
-}
+export const deploy: CommandGroup = {
+  commands: {
+    steps: { summary: 'Write deploy steps for Ironic', load: async () => steps },
+    configdrive: { summary: 'Write the config drive of an installation', load: async () => configDrive },
+    baremetalhost: {
+      summary: 'Write a BareMetalHost for Metal3, and its Secrets',
+      load: async () => bareMetalHost,
+    },
+    node: { summary: 'Write a node for Ironic', load: async () => node },
+  },
+};

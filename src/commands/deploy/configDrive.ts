@@ -7,14 +7,14 @@ import { checkInstall, type ConfigDrive, renderConfigDrive } from './documents/i
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { emptyConfigDrive, needsConfigDrive } from './options.ts';
-import type { DeployOptions } from './settings.ts';
+import type { ConfigDriveOptions, DeployOptions } from './settings.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the config drive of each of its hosts is
  * written.
  */
-export async function configDrive(options: DeployOptions, io: Io): Promise<ExitCode> {
-  const { format = 'json', pretty = false } = options;
+export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
+  const { format, pretty = false } = options;
   if (format !== 'json') {
     // JSON is the only format that both client and agent support.
     const isIso = format === 'iso' || format === 'base64';

@@ -5,7 +5,6 @@
  */
 
 import { join, resolve } from 'node:path';
-import type { OptionValues } from 'commander';
 import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
 import { CliError, UsageError, located } from '../../core/errors.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
@@ -22,7 +21,6 @@ import { pathIn } from '../../hosts/settings/reading.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { flagOf, parseChoice } from '../../io/report/choices.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { createMachineCheck } from './hardware.ts';
@@ -35,7 +33,7 @@ import {
   sourcesOf,
 } from './inventoryHosts.ts';
 import { checkNetworkText, readNetworkFile } from './networkFile.ts';
-import { type DeployOptions, deployRows } from './settings.ts';
+import type { DeployOptions } from './settings.ts';
 
 /** The parts that differ between the commands. */
 export interface DeployCommand<Document> {
@@ -88,11 +86,6 @@ export async function writeDeployed<Document>(
   { format, make, options }: DeployCommand<Document>,
   io: Io,
 ): Promise<ExitCode> {
-  const given: OptionValues = { ...options };
-  for (const [name, { choices }] of deployRows) {
-    const value: unknown = given[name];
-    if (choices !== undefined && typeof value === 'string') parseChoice(flagOf(name), value, choices);
-  }
   const { inventory, host, failFast = false, output = '-' } = options;
   if (inventory === undefined) {
     if (host !== undefined || failFast) {

@@ -4,7 +4,6 @@ import { UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
 import { isUuid } from '../../core/objectName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { parseFormat } from '../../io/report/choices.ts';
 import { checkImageFormat } from './documents/installation.ts';
 import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 import {
@@ -19,7 +18,7 @@ import {
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { deploymentOf, type NameOption, ramdiskOf, readHostOptions } from './options.ts';
-import type { DeployOptions } from './settings.ts';
+import type { DeployOptions, NodeOptions } from './settings.ts';
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml', 'driver-info': '.json' } as const;
 
@@ -29,8 +28,8 @@ type NodeFormat = keyof typeof extensions;
  * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
  * written.
  */
-export async function node(options: DeployOptions, io: Io): Promise<ExitCode> {
-  const form = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
+export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
+  const { format: form } = options;
   checkSet(options, form);
   const make = async (host: DeployOptions, context: HostContext) => {
     const document = await readNode(host, form, context);

@@ -6,10 +6,26 @@
 import { architectures } from '../../core/architecture.ts';
 import { stepNames } from '../../core/installSteps.ts';
 import type { Mapping } from '../../formats/mapping.ts';
+import {
+  choice,
+  common,
+  file,
+  toggle,
+  hidden,
+  INVENTORY,
+  repeatable,
+  negation,
+  type Option,
+  type OptionsOf,
+  type OptionTable,
+  freeText,
+  under,
+  withDefault,
+} from '../../io/commandLine.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
 /** The commands below `deploy`. */
-export type DeployWord = 'steps' | 'configdrive' | 'baremetalhost' | 'node';
+type DeployWord = 'steps' | 'configdrive' | 'baremetalhost' | 'node';
 
 /** Values by kind. In an inventory, hints and labels are mappings. */
 interface Kinds {
@@ -34,6 +50,10 @@ export interface DeploySetting {
   /** Default: all commands. */
   readonly for?: readonly DeployWord[];
   readonly help: string;
+  /** What a shell offers as its value (default: the names of files for a file). */
+  readonly completion?: 'folder';
+  /** Most users need it. */
+  readonly isCommon?: true;
   /** The help of its `--no-` flag, if it has one. */
   readonly negatedHelp?: string;
   readonly choices?: readonly string[];
@@ -52,22 +72,23 @@ const install = ['steps', 'configdrive', 'baremetalhost'] as const;
 const image = ['steps', 'baremetalhost', 'node'] as const;
 
 /** A row with a flag. */
-function row<Kind extends DeployKind>(
+function row<Kind extends DeployKind, Flags extends string>(
   kind: Kind,
   words: readonly DeployWord[],
-  flag: string,
+  flags: Flags,
   help: string,
   more: Partial<DeploySetting> = {},
-): DeploySetting & { readonly kind: Kind } {
-  return { ...more, kind, for: words, flag, help };
+): DeploySetting & { readonly kind: Kind; readonly flag: Flags } {
+  return { ...more, kind, for: words, flag: flags, help };
 }
 
 const STEPS_HELP = 'deploy step: install_coreos or start_assisted_install (default: install_coreos)';
 const ofImage = ['imageChecksum', 'imageFormat'];
 
 const deploySettings = {
-  name: row('text', host, '--name <name>', 'name of the host', { place: 'host' }),
+  name: row('text', host, '--name <name>', 'name of the host', { isCommon: true, place: 'host' }),
   bootMac: row('text', host, '--boot-mac <mac>', 'MAC address of the boot interface', {
+    isCommon: true,
     key: 'mac',
     place: 'host',
   }),
@@ -81,23 +102,24 @@ const deploySettings = {
     host,
     '--bmc-address <url>',
     'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1',
+    { isCommon: true },
   ),
-  bmcInsecure: row('switch', host, '--bmc-insecure', "do not verify the BMC's TLS certificate"),
-  rootDevice: row(
-    'hints',
-    host,
-    '--root-device <name=hint>',
-    'root device hint, e.g. "size=>= 100"; repeatable',
-    { key: 'rootDeviceHints' },
-  ),
+  bmcInsecure: row('switch', host, '--bmc-insecure', "do not verify the BMC's TLS certificate", {
+    isCommon: true,
+  }),
+  rootDevice: row('hints', host, '--root-device <name=hint>', 'root device hint, e.g. "size=>= 100"', {
+    isCommon: true,
+    key: 'rootDeviceHints',
+  }),
   hardware: row(
     'file',
     host,
     '--hardware <path>',
     'inspection data of machines to compare the hosts with: a file or a folder',
-    { place: 'flags' },
+    { isCommon: true, place: 'flags' },
   ),
   deployIso: row('text', node, '--deploy-iso <url>', 'live ISO that runs the agent', {
+    isCommon: true,
     replaces: ['deployKernel', 'deployRamdisk', 'kernelAppendParams'],
   }),
   deployKernel: row(
@@ -105,27 +127,28 @@ const deploySettings = {
     node,
     '--deploy-kernel <url>',
     'kernel that runs the agent; requires --deploy-ramdisk',
-    { replaces: ['deployIso'] },
+    { isCommon: true, replaces: ['deployIso'] },
   ),
   deployRamdisk: row(
     'text',
     node,
     '--deploy-ramdisk <url>',
     'initramfs that runs the agent; requires --deploy-kernel',
-    { replaces: ['deployIso'] },
+    { isCommon: true, replaces: ['deployIso'] },
   ),
   kernelAppendParams: row(
     'text',
     node,
     '--kernel-append-params <text>',
     'kernel arguments; for a node, %default% inserts those of the conductor',
+    { isCommon: true },
   ),
   inspectInterface: row(
     'text',
     node,
     '--inspect-interface <name>',
     `inspect interface (default: that of the conductor): ${inspectInterfaces.join(', ')}`,
-    { choices: inspectInterfaces },
+    { isCommon: true, choices: inspectInterfaces },
   ),
   bootInterface: row(
     'text',
@@ -151,6 +174,7 @@ const deploySettings = {
     metal3,
     '--spec <yaml>',
     'other fields of spec of the BareMetalHost, e.g. "{bootMode: UEFI}"',
+    { isCommon: true },
   ),
   labels: { kind: 'labels', help: 'labels of the BareMetalHost' },
   step: row('text', ['steps'], '--step <name>', STEPS_HELP, { choices: stepNames, key: 'method' }),
@@ -158,6 +182,7 @@ const deploySettings = {
     choices: [...stepNames, 'none'],
   }),
   nmstate: row('file', metal3, '--nmstate <file>', 'nmstate network configuration of the ramdisk', {
+    isCommon: true,
     place: 'flags',
   }),
   networkData: row(
@@ -171,26 +196,25 @@ const deploySettings = {
     install,
     '--ignition <file>',
     'config for the installed host, or - for standard input',
+    { isCommon: true },
   ),
   filesDir: row(
     'file',
     install,
     '--files-dir <folder>',
     'folder of the local files of Butane configs (default: no local file is read)',
+    { completion: 'folder' },
   ),
-  appendKarg: row(
-    'texts',
-    install,
-    '--append-karg <arg>',
-    'kernel argument for the installed host; repeatable',
-    { key: 'appendKargs' },
-  ),
+  appendKarg: row('texts', install, '--append-karg <arg>', 'kernel argument for the installed host', {
+    isCommon: true,
+    key: 'appendKargs',
+  }),
   copyNetwork: row(
     'switch',
     install,
     '--copy-network',
     'copy the network of the ramdisk to the installed host',
-    { negatedHelp: 'do not copy the network (default: the setting of the agent)' },
+    { isCommon: true, negatedHelp: 'do not copy the network (default: the setting of the agent)' },
   ),
   userDataName: row(
     'text',
@@ -220,36 +244,106 @@ const deploySettings = {
     image,
     '--deploy-interface <name>',
     `deploy interface: ${deployInterfaces.join(', ')}; custom-agent runs deploy steps`,
-    { choices: deployInterfaces },
+    { isCommon: true, choices: deployInterfaces },
   ),
 } as const satisfies Readonly<Record<string, DeploySetting>>;
 
-type Settings = {
-  readonly [name in keyof typeof deploySettings]?: Kinds[(typeof deploySettings)[name]['kind']];
-};
+type Rows = typeof deploySettings;
 
-/** The options of all `deploy` commands, named as on the command line. */
-export interface DeployOptions extends Settings {
-  readonly format?: string;
-  /** A file; with an inventory a folder. Default: standard output. */
-  readonly output?: string;
-  /** The inventory file. */
-  readonly inventory?: string;
-  /** Names of the selected hosts of the inventory (default: all hosts). */
-  readonly host?: readonly string[];
-  /** Stop at the first invalid host. */
-  readonly failFast?: boolean;
-  /** The config drive file to write. */
-  readonly configDrive?: string;
-  readonly ignitionInArgs?: boolean;
-  /** The node, for commands that deploy it. */
-  readonly node?: string;
-  /** Indent the JSON. */
-  readonly pretty?: boolean;
-  /** Whether the node already exists. */
-  readonly set?: boolean;
-}
+/** All of them, although a command has only some. */
+type SettingOptions = {
+  [
+    Name in keyof Rows as Rows[Name] extends { readonly flag: infer Flags extends string } ? Flags : never
+  ]: Option<Kinds[Rows[Name]['kind']] | undefined>;
+};
 
 /** The rows, with the names of their options. */
 export const deployRows: readonly (readonly [name: string, row: DeploySetting])[] =
   Object.entries(deploySettings);
+
+function settingOptions(word: DeployWord): SettingOptions;
+function settingOptions(word: DeployWord): OptionTable {
+  const options: OptionTable = {};
+  for (const [, setting] of deployRows) {
+    const { flag: flags, for: words, isCommon, negatedHelp } = setting;
+    if (flags === undefined || words?.includes(word) === false) continue;
+    options[flags] = { ...settingOption(setting), ...(isCommon && { isCommon }) };
+    if (negatedHelp !== undefined) options[flags.replace('--', '--no-')] = negation(negatedHelp);
+  }
+  return options;
+}
+
+function settingOption({ choices, completion, help, kind }: DeploySetting): Option<unknown> {
+  if (kind === 'switch') return toggle(help);
+  if (choices !== undefined) return choice(choices, help);
+  const one = freeText(help, completion ?? (kind === 'file' ? 'file' : 'any'));
+  return kind === 'texts' || kind === 'hints' ? repeatable(one) : one;
+}
+
+/** The output, and the hosts of an inventory. */
+const hostsOptions = {
+  '-o, --output <file>': common(file('file to write (default: standard output)')),
+  ...under('Many hosts:', {
+    '--inventory <file>': common(file(INVENTORY)),
+    '--host <name>': common(repeatable(freeText('only this host of the inventory', 'host'))),
+    '--fail-fast': toggle('stop at the first invalid host'),
+  }),
+};
+
+const installOptions = {
+  '--config-drive <file>': file('config drive file to write'),
+  '--ignition-in-args': toggle("put the config into the arguments of the step, as in Metal3's design"),
+  '--node <name>': freeText('name or UUID of the node; requires --format command'),
+};
+
+export const stepsOptions = {
+  ...settingOptions('steps'),
+  ...installOptions,
+  '--format <form>': withDefault(
+    'json',
+    choice(['json', 'yaml', 'command'], 'json, yaml or command: shell commands for the deployment'),
+  ),
+  ...hostsOptions,
+};
+
+const prettyOption = { '--pretty': toggle('indent the JSON') };
+
+export const configDriveOptions = {
+  ...settingOptions('configdrive'),
+  '--format <form>': hidden(withDefault('json', freeText('json, the only supported format'))),
+  ...prettyOption,
+  ...hostsOptions,
+};
+
+export const bareMetalHostOptions = {
+  ...settingOptions('baremetalhost'),
+  '--format <form>': common(withDefault('yaml', choice(['yaml', 'json'], 'output format: yaml or json'))),
+  ...hostsOptions,
+};
+
+const setOption = { '--set': common(toggle('change an existing node')) };
+
+export const nodeOptions = {
+  ...settingOptions('node'),
+  ...setOption,
+  '--format <form>': common(
+    withDefault(
+      'command',
+      choice(
+        ['command', 'json', 'yaml', 'driver-info'],
+        'command, json, yaml or driver-info: only driver_info as JSON',
+      ),
+    ),
+  ),
+  ...hostsOptions,
+};
+
+export type StepsOptions = OptionsOf<typeof stepsOptions>;
+export type ConfigDriveOptions = OptionsOf<typeof configDriveOptions>;
+export type BareMetalHostOptions = OptionsOf<typeof bareMetalHostOptions>;
+export type NodeOptions = OptionsOf<typeof nodeOptions>;
+
+/** The options of all `deploy` commands. */
+export type DeployOptions = OptionsOf<
+  SettingOptions & typeof hostsOptions & typeof installOptions & typeof prettyOption & typeof setOption
+> & { readonly labels?: Mapping };

@@ -8,7 +8,6 @@ import { differsByHost } from '../../core/placeholders.ts';
 import { issue } from '../../core/rule.ts';
 import { makeFolder } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { parseFormat } from '../../io/report/choices.ts';
 import { ignoredOptions } from './documents/bareMetalHost.ts';
 import {
   checkStepsDeployment,
@@ -29,7 +28,7 @@ import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed, writeText } from './hosts.ts';
 import { deploymentOf, emptyConfigDrive, type NameOption, needsConfigDrive } from './options.ts';
-import type { DeployOptions } from './settings.ts';
+import type { DeployOptions, StepsOptions } from './settings.ts';
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
 
@@ -39,8 +38,8 @@ type StepsFormat = keyof typeof extensions;
  * Reports all errors in the options; the exit code is then 1. With an inventory, the steps of each of its hosts are
  * written.
  */
-export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
-  const form = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
+export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
+  const { format: form } = options;
   if (options.inventory !== undefined) refuseSharedDrive(options);
   const make = async (host: DeployOptions, context: HostContext) => {
     const { name, configDrive, ...others } = host;

@@ -1,11 +1,7 @@
 /** Declares `download` and `list-stream`. */
 
-import type { Command } from 'commander';
-import type { DownloadOptions } from './download.ts';
-import type { ListStreamOptions } from './streams.ts';
-import { choice, type Context, EXIT_CODES, declareRun } from '../../io/commandLine.ts';
-
-const BASE_URL = 'base URL, folder or file of stream metadata (default: Fedora CoreOS)';
+import { command, EXIT_CODES } from '../../io/commandLine.ts';
+import { downloadOptions, listStreamOptions } from './options.ts';
 
 const DOWNLOAD_NOTES = `
 Prints the paths of the files, one per line; messages go to standard error.
@@ -44,6 +40,13 @@ Examples:
   ironic-coreos download -u https://example.com/coreos.iso --sha256 DIGEST
 `;
 
+export const downloadCommand = command({
+  description: 'Download a CoreOS image and verify its checksum and signature',
+  options: downloadOptions,
+  notes: DOWNLOAD_NOTES,
+  load: async () => (await import('./download.ts')).download,
+});
+
 const LIST_NOTES = `
 The JSON output is {stream, images}. Each image has architecture, platform,
 format, release and its files with their URLs and checksums. The variable
@@ -54,33 +57,9 @@ Examples:
   ironic-coreos list-stream --stream-base-url rhcos.json --format json
 `;
 
-export function declareDownload(command: Command, context: Context): void {
-  command
-    .description('Download a CoreOS image and verify its checksum and signature')
-    .option('-s, --stream <name>', 'stream (default: stable)')
-    .option('-a, --architecture <name>', 'CPU architecture, as printed by uname -m (default: this machine)')
-    .option('-p, --platform <name>', 'platform (default: metal)')
-    .option('-f, --format <name>', 'format: iso, pxe, raw.xz, … (default: raw.xz)')
-    .option('-u, --image-url <url>', 'URL of the image, instead of one from stream metadata')
-    .option('--sha256 <digest>', 'expected SHA-256 of the file at --image-url, instead of a signature')
-    .option('-C, --directory <path>', 'folder for the files, created if missing (default: .)')
-    .option('-d, --decompress', 'decompress .gz, .xz and .zst files, and do not save the signature')
-    .option('--insecure', 'accept unsigned images')
-    .option('--gpg-keyring <file>', 'trust only the keys in this file')
-    .option('--stream-base-url <url>', BASE_URL)
-    .option('--fetch-retries <n>', 'number of retries, or infinite (default: 3)');
-  const run = async (options: DownloadOptions) =>
-    (await import('./download.ts')).download(options, context.io);
-  declareRun(command, DOWNLOAD_NOTES, run, context);
-}
-
-export function declareListStream(command: Command, context: Context): void {
-  command
-    .description('List the images of a CoreOS stream')
-    .option('-s, --stream <name>', 'stream (default: stable)')
-    .option('--stream-base-url <url>', BASE_URL)
-    .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']));
-  const run = async (options: ListStreamOptions) =>
-    (await import('./streams.ts')).listStream(options, context.io);
-  declareRun(command, LIST_NOTES, run, context);
-}
+export const listStreamCommand = command({
+  description: 'List the images of a CoreOS stream',
+  options: listStreamOptions,
+  notes: LIST_NOTES,
+  load: async () => (await import('./streams.ts')).listStream,
+});

@@ -19,10 +19,10 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { showTransfer } from '../../io/progress.ts';
 import { defaultRetries, withRetries } from '../../http/client/retries.ts';
 import { lineForOutput, writeStdout } from '../../io/stdout.ts';
-import { printable, quoteText } from '../../core/foreignText.ts';
+import { printable } from '../../core/foreignText.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
-import { readStreamMetadata, type StreamAccess, type StreamOptions } from './streams.ts';
+import { readStreamMetadata, type StreamAccess } from './streams.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, type FileHandle, lstat, stat } from 'node:fs/promises';
@@ -36,35 +36,14 @@ import { TransferError } from '../../http/client/httpErrors.ts';
 import { shownUrl } from '../../http/client/httpUrl.ts';
 import { createFile, makeFolder, usualMode, writeFileAtomically } from '../../io/files/newFile.ts';
 import { renameFile } from '../../io/files/tempFile.ts';
-
-export interface DownloadOptions extends StreamOptions {
-  /** As printed by `uname -m`. Default: that of this machine. */
-  readonly architecture?: string | undefined;
-  /** Default: `metal`. */
-  readonly platform?: string | undefined;
-  /** Default: `raw.xz`. */
-  readonly format?: string | undefined;
-  /** An image without metadata; then the options of streams are ignored. */
-  readonly imageUrl?: string | undefined;
-  /** The checksum of the file at `imageUrl`. */
-  readonly sha256?: string | undefined;
-  /** Created if it does not exist. Default: the current folder. */
-  readonly directory?: string | undefined;
-  readonly decompress?: boolean | undefined;
-  /** Whether to accept files without a signature. */
-  readonly insecure?: boolean | undefined;
-  /** A number, or `infinite`. */
-  readonly fetchRetries?: string | undefined;
-  /** File with trusted keys, instead of those of Fedora and Red Hat. */
-  readonly gpgKeyring?: string | undefined;
-}
+import type { DownloadOptions } from './options.ts';
 
 /**
  * Downloads all files of the image at the same time, and prints their paths in the order of their names.
  * @throws CliError for the first failed file; the other downloads stop, and the next run resumes them
  */
 export async function download(options: DownloadOptions, io: Io): Promise<ExitCode> {
-  const retries = parseRetries(options.fetchRetries);
+  const { fetchRetries: retries } = options;
   const client = createHttpClient(io);
   const stop = new AbortController();
   io.signal?.addEventListener('abort', () => stop.abort(), { signal: stop.signal });
@@ -125,15 +104,6 @@ async function planFiles(
 function keysFor(options: KeySourceOptions, io: Io): KeySource {
   const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(options, io));
   return async (signature) => (await load())(signature);
-}
-
-function parseRetries(text: string | undefined): number {
-  if (text === undefined) return defaultRetries.retries;
-  if (text === 'infinite') return Infinity;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`invalid value ${quoteText(text)} for --fetch-retries`, {
-    hint: 'use a number, or infinite',
-  });
 }
 
 /** The failure of any file ends the wait for all files. */

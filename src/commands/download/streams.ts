@@ -18,28 +18,24 @@ import { defaultRetries, type RetryPolicy, withRetries } from '../../http/client
 import { writeStdout } from '../../io/stdout.ts';
 import { CliError } from '../../core/errors.ts';
 import { printable, quoteText } from '../../core/foreignText.ts';
-import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
+import { jsonBytes } from '../../io/report/choices.ts';
+import type { ListStreamOptions } from './options.ts';
 import type { MetadataSource } from './artifacts/plan.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { shownUrl } from '../../http/client/httpUrl.ts';
-
-export interface ListStreamOptions extends StreamOptions {
-  /** Default: `text`. */
-  readonly format?: string | undefined;
-}
 
 /**
  * Prints a table like coreos-installer; as JSON, `stream` and a list `images` with the files of each image.
  * @throws CliError if the metadata cannot be fetched or is invalid
  */
 export async function listStream({ format, ...options }: ListStreamOptions, io: Io): Promise<ExitCode> {
-  const form = parseTextOrJson(format);
   const client = createHttpClient(io);
   try {
     const policy = { ...defaultRetries, say: (text: string) => void io.stderr.write(`${text}\n`) };
     const { metadata } = await readStreamMetadata(options, { client, policy, io });
     const { images, stream } = metadata;
-    const output = form === 'json' ? jsonBytes({ stream, images: images.map(describeImage) }) : table(images);
+    const output =
+      format === 'json' ? jsonBytes({ stream, images: images.map(describeImage) }) : table(images);
     await writeStdout(io, [output]);
     return 0;
   } finally {

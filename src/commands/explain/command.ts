@@ -1,7 +1,7 @@
 /** Declares `explain`. */
 
-import type { Command } from 'commander';
-import { choice, type Context } from '../../io/commandLine.ts';
+import { command } from '../../io/commandLine.ts';
+import { explainOptions } from './options.ts';
 
 const NOTES = `
 Without an argument, explain reads the lines of a console from standard input,
@@ -22,17 +22,9 @@ Examples:
   ironic-coreos explain --format json path-relative
 `;
 
-export function declareExplain(command: Command, context: Context): void {
-  command
-    .description('Explain an ID in a report, status or event, or a line on a console, or list all IDs')
-    .argument(
-      '[ID]',
-      'rule, error code, cause, condition, check or reason, e.g. path-relative, ERR_IMAGE_SPACE or pull-secret; or a line on a console in quotes',
-    )
-    .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']))
-    .addHelpText('after', NOTES)
-    .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {
-      const { explain } = await import('./explain.ts');
-      context.finish(await explain({ rule, format }, context.io));
-    });
-}
+export const explainCommand = command({
+  description: 'Explain an ID in a report, status or event, or a line on a console, or list all IDs',
+  options: explainOptions,
+  notes: NOTES,
+  load: async () => (await import('./explain.ts')).explain,
+});

@@ -7,7 +7,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { groupBy } from '../../core/lists.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
-import { parseTextOrJson } from '../../io/report/choices.ts';
+import type { ExplainOptions } from './options.ts';
 import { type Example, type Explanation, explanations } from '../../io/report/explanations.ts';
 import { createConsoleText, createConsoleWatch } from '../try/consoleOutput.ts';
 import { findConsoleSigns, findSignsOfMessage } from '../try/timeline/consoleSigns.ts';
@@ -15,15 +15,9 @@ import { likelyCauses } from '../try/timeline/likelyCauses.ts';
 import { createTimeline } from '../try/timeline/timeline.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 
-export interface ExplainOptions {
-  /** An id that a command prints, or a line on a console; if absent, standard input has such lines, or all ids are listed. */
-  readonly rule?: string | undefined;
-  readonly format?: string | undefined;
-}
-
 /** @throws UsageError if the id does not exist, CliError if no line on standard input shows a problem */
-export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
-  const isJson = parseTextOrJson(format) === 'json';
+export async function explain({ format, id: rule }: ExplainOptions, io: Io): Promise<ExitCode> {
+  const isJson = format === 'json';
   const write = (text: string): Promise<void> => writeStdout(io, [Buffer.from(text)]);
   const all = explanations();
   if (rule !== undefined) {

@@ -1,10 +1,9 @@
 /** Declares `ignition merge`, `ignition translate` and `ignition from-butane`. */
 
-import type { Command } from 'commander';
 import { butaneVersions } from '../../butane/versions.ts';
-import { nameVersions, specVersions } from '../../ignition/versions.ts';
-import type { MergeOptions } from './merge.ts';
-import { argumentRun, type Context, EXIT_CODES, declareRun, FILES_DIR } from '../../io/commandLine.ts';
+import { nameVersions } from '../../ignition/versions.ts';
+import { command, type CommandGroup, EXIT_CODES } from '../../io/commandLine.ts';
+import { fromButaneOptions, mergeOptions, translateOptions } from './options.ts';
 
 const MERGE_NOTES = `
 Each config is validated, translated to the newest version of all configs, and
@@ -19,6 +18,13 @@ Examples:
     ironic-coreos ignition merge - site.ign -o worker.ign
 `;
 
+const merge = command({
+  description: 'Merge Ignition configs into one config, as Ignition does on boot',
+  options: mergeOptions,
+  notes: MERGE_NOTES,
+  load: async () => (await import('./merge.ts')).merge,
+});
+
 const TRANSLATE_NOTES = `
 To a newer version, the config is translated as Ignition does on boot; a warning
 is printed for each loss. To an older version, the config is translated only if
@@ -28,6 +34,13 @@ Examples:
   ironic-coreos ignition translate --to 3.4.0 worker.ign
   ironic-coreos ignition translate --to 3.2.0 worker.bu -o worker.ign
 `;
+
+const translate = command({
+  description: 'Translate an Ignition config to a newer or an older version of the spec',
+  options: translateOptions,
+  notes: TRANSLATE_NOTES,
+  load: async () => (await import('./merge.ts')).translate,
+});
 
 const butaneNotes = `
 Translates the variant fcos, versions ${nameVersions(butaneVersions, ' and')}.
@@ -39,49 +52,20 @@ Examples:
   ironic-coreos ignition from-butane --files-dir files worker.bu -o worker.ign
 `;
 
-export function declareIgnition(ignition: Command, context: Context): void {
-  declareMerge(ignition, context);
-  declareTranslate(ignition, context);
-  declareFromButane(ignition, context);
-}
+const fromButane = command({
+  description: 'Translate a Butane config to an Ignition config',
+  options: fromButaneOptions,
+  notes: butaneNotes,
+  load: async () => (await import('./merge.ts')).fromButane,
+});
 
-function declareMerge(ignition: Command, context: Context): void {
-  const command = ignition
-    .command('merge')
-    .summary('Merge Ignition configs into one config')
-    .description('Merge Ignition configs into one config, as Ignition does on boot')
-    .argument('<PARENT>', 'Ignition config; "-" is standard input')
-    .argument('<CHILD...>', 'configs to merge over the parent, in this order')
-    .option('--to <version>', 'spec version of the result (default: the newest version of the configs)');
-  const run = async (parent: string, children: readonly string[], options: Omit<MergeOptions, 'files'>) =>
-    (await import('./merge.ts')).merge({ ...options, files: [parent, ...children] }, context.io);
-  declareRun(declareOutput(command), MERGE_NOTES, run, context);
-}
-
-function declareTranslate(ignition: Command, context: Context): void {
-  const command = ignition
-    .command('translate')
-    .summary('Translate an Ignition config to another spec version')
-    .description('Translate an Ignition config to a newer or an older version of the spec')
-    .argument('<FILE>', 'Ignition config; "-" is standard input')
-    .requiredOption('--to <version>', `spec version: ${nameVersions(specVersions)}`);
-  const run = argumentRun(['file'], context, async () => (await import('./merge.ts')).translate);
-  declareRun(declareOutput(command), TRANSLATE_NOTES, run, context);
-}
-
-function declareFromButane(ignition: Command, context: Context): void {
-  const command = ignition
-    .command('from-butane')
-    .summary('Translate a Butane config to Ignition')
-    .description('Translate a Butane config to an Ignition config')
-    .argument('<FILE>', 'Butane config; "-" is standard input');
-  const run = argumentRun(['file'], context, async () => (await import('./merge.ts')).fromButane);
-  declareRun(declareOutput(command), butaneNotes, run, context);
-}
-
-function declareOutput(command: Command): Command {
-  return command
-    .option('-d, --files-dir <folder>', FILES_DIR)
-    .option('-o, --output <file>', 'file to write (default: standard output)')
-    .option('--pretty', 'indent the JSON');
-}
+export const ignition: CommandGroup = {
+  commands: {
+    merge: { summary: 'Merge Ignition configs into one config', load: async () => merge },
+    translate: {
+      summary: 'Translate an Ignition config to another spec version',
+      load: async () => translate,
+    },
+    'from-butane': { summary: 'Translate a Butane config to Ignition', load: async () => fromButane },
+  },
+};

@@ -4,7 +4,7 @@
  */
 
 import { maskSecrets } from '../../agent/lint/secrets.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
@@ -12,7 +12,7 @@ import { bootIssues } from '../../ignition/contents.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { locateFindings, validateConfig } from '../../ignition/validate.ts';
-import { newestOf, type SpecVersion, specVersions } from '../../ignition/versions.ts';
+import { newestOf } from '../../ignition/versions.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
 import { modeForSecrets } from '../../imagefile/imageOutput.ts';
@@ -26,27 +26,15 @@ import {
   translateTo,
   type ValidConfig,
 } from '../../hosts/input/configFiles.ts';
-import type { FilesDirOption } from '../../hosts/input/sourceConfig.ts';
-
-/** Options of commands that write a config. */
-export interface WriteOptions {
-  /** File to write; `-` is standard output (default: standard output). */
-  readonly output?: string;
-  readonly pretty?: boolean;
-}
-
-export interface MergeOptions extends WriteOptions, FilesDirOption {
-  /** At least two files, each merged over the previous ones; `-` is standard input. */
-  readonly files: readonly string[];
-  /** Spec version of the result (default: the newest version of the configs). */
-  readonly to?: string;
-}
+import type { FromButaneOptions, MergeOptions, TranslateOptions, WriteOptions } from './options.ts';
 
 /** @throws CliError if a config or the merged config is invalid */
-export async function merge({ files, to, filesDir, ...options }: MergeOptions, io: Io): Promise<ExitCode> {
-  const wanted = to === undefined ? undefined : parseSpecVersion(to);
-  const documents = await readConfigFiles(files, io, { filesDir });
-  const version = wanted ?? newestOf(documents.map((document) => document.version));
+export async function merge(
+  { parent: first, child: others, to, filesDir, ...options }: MergeOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const documents = await readConfigFiles([first, ...others], io, { filesDir });
+  const version = to ?? newestOf(documents.map((document) => document.version));
   const config = documents
     .map((document) => ({ document, config: translateTo(version, document, io) }))
     .reduce((parent, child) => {
@@ -57,30 +45,17 @@ export async function merge({ files, to, filesDir, ...options }: MergeOptions, i
   return 0;
 }
 
-export interface TranslateOptions extends WriteOptions, FilesDirOption {
-  /** `-` is standard input. */
-  readonly file: string;
-  /** Spec version, for example `3.4.0`. */
-  readonly to: string;
-}
-
 /** @throws CliError if the config is invalid, in its own version or after the translation */
 export async function translate(
   { file, to, filesDir, ...options }: TranslateOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const version = parseSpecVersion(to);
   const sources = await readConfigFiles([file], io, { filesDir });
   for (const document of sources) {
-    const config = translateTo(version, document, io);
+    const config = translateTo(to, document, io);
     await writeConfig({ name: 'translated config', config, sources }, options, io);
   }
   return 0;
-}
-
-export interface FromButaneOptions extends WriteOptions, FilesDirOption {
-  /** `-` is standard input. */
-  readonly file: string;
 }
 
 /** Writes a Butane config as Ignition JSON. @throws CliError if the config is invalid */
@@ -92,13 +67,6 @@ export async function fromButane(
   for (const { config } of sources)
     await writeConfig({ name: 'translated config', config, sources }, options, io);
   return 0;
-}
-
-/** @throws UsageError for an unsupported version */
-function parseSpecVersion(text: string): SpecVersion {
-  const version = specVersions.find((known) => known === text);
-  if (version !== undefined) return version;
-  throw new UsageError(`unsupported version: ${text}`, { hint: `use one of ${specVersions.join(', ')}` });
 }
 
 /** A config that was created from documents. */

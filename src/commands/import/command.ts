@@ -1,7 +1,7 @@
 /** Declares `import`. */
 
-import type { Command } from 'commander';
-import { argumentRun, type Context, declareOptions, declareRun, EXIT_CODES } from '../../io/commandLine.ts';
+import { command, EXIT_CODES } from '../../io/commandLine.ts';
+import { importOptions } from './options.ts';
 
 const NOTES = `
 Files, in any order and number; - is standard input:
@@ -29,15 +29,10 @@ Examples:
   ironic-coreos import hosts.csv
 `;
 
-export function declareImport(command: Command, context: Context): void {
-  command
-    .description(
-      'Write an inventory from objects of Metal3 and OpenShift, nodes of Ironic, or a table of hosts',
-    )
-    .argument('<FILE...>', 'files to read; - is standard input');
-  declareOptions(command, {
-    '-o, --output <file>': 'inventory to write, which must not exist (default: ramdisk.yaml)',
-  });
-  const run = argumentRun(['files'], context, async () => (await import('./import.ts')).importHosts);
-  declareRun(command, NOTES, run, context);
-}
+export const importCommand = command({
+  description:
+    'Write an inventory from objects of Metal3 and OpenShift, nodes of Ironic, or a table of hosts',
+  options: importOptions,
+  notes: NOTES,
+  load: async () => (await import('./import.ts')).importHosts,
+});

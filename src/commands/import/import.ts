@@ -18,19 +18,13 @@ import { findNodes, importNodes } from './importNodes.ts';
 import { importObjects, objectKind } from './importObjects.ts';
 import { formatInventory } from './inventoryText.ts';
 import { readDocuments } from './kubernetesObjects.ts';
-
-export interface ImportOptions {
-  /** At least one; `-` is standard input. */
-  readonly files: readonly string[];
-  /** Default: `ramdisk.yaml`. */
-  readonly output?: string;
-}
+import type { ImportOptions } from './options.ts';
 
 const FILE = { what: 'File to import', maxBytes: 64 * 1024 * 1024 };
 
 /** @throws CliError for a file that contains nothing known, or an inventory that exists */
 export async function importHosts(options: ImportOptions, io: Io): Promise<ExitCode> {
-  const { files, output = 'ramdisk.yaml' } = options;
+  const { file: files, output } = options;
   if ((await statsOf(resolve(io.cwd, output))) !== undefined) {
     throw existsError(output, `remove ${quoteShellWord(output)}`);
   }

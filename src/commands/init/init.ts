@@ -18,30 +18,18 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { jobs } from './jobs.ts';
-
-const jobNames = Object.keys(jobs);
-
-export interface InitOptions {
-  /** Required, unless standard input is a terminal. */
-  readonly job?: string | undefined;
-  readonly apiUrl?: string | undefined;
-  readonly agentImage?: string | undefined;
-  readonly sshKey?: string | undefined;
-  /** Default: `ramdisk.yaml`. */
-  readonly output?: string;
-}
+import type { Sparse } from '../../io/commandLine.ts';
+import { type InitOptions, jobNames } from './options.ts';
 
 /** @throws UsageError without a job if standard input is not a terminal, CliError if the file exists */
 export async function init(given: InitOptions, io: Io): Promise<ExitCode> {
-  const { output = 'ramdisk.yaml' } = given;
+  const { output } = given;
   if (output !== '-' && (await statsOf(resolve(io.cwd, output))) !== undefined) {
     throw existsError(output, `remove ${quoteShellWord(output)}`);
   }
-  parseChoice('JOB', given.job, jobNames);
   const isTerminal = 'isTTY' in io.stdin && io.stdin.isTTY === true;
   const { job, apiUrl, agentImage, sshKey } = isTerminal ? await askMissing(given, io) : given;
-  const chosen = parseChoice('JOB', job, jobNames);
-  if (chosen === undefined) {
+  if (job === undefined) {
     const hint = `pass one of ${jobNames.join(', ')}, for example: ironic-coreos init ${jobNames[0]}`;
     throw new UsageError('the job of the hosts is missing', { hint });
   }
@@ -54,7 +42,7 @@ export async function init(given: InitOptions, io: Io): Promise<ExitCode> {
         : `host.sshKeys: [${JSON.stringify(await readKey(sshKey, io))}]`,
   });
   const file = output === '-' ? 'ramdisk.yaml' : output;
-  const text = fillTemplate(readAsset(`templates/init/${chosen}.yaml`), {
+  const text = fillTemplate(readAsset(`templates/init/${parseChoice('JOB', job, jobNames)}.yaml`), {
     file: quoteShellWord(file),
     agent: agent.trimEnd(),
   });
@@ -71,7 +59,10 @@ export async function init(given: InitOptions, io: Io): Promise<ExitCode> {
 /** No machine has these (RFC 5737 and RFC 2606). */
 const examples = { apiUrl: 'https://192.0.2.1', agentImage: 'registry.example.com/ironic-agent' };
 
-async function askMissing(given: InitOptions, { stdin, stderr }: Io): Promise<InitOptions> {
+async function askMissing(
+  given: InitOptions,
+  { stdin, stderr }: Io,
+): Promise<Sparse<Omit<InitOptions, 'output'>>> {
   const lines = createInterface({ input: stdin, output: stderr });
   const answers = lines[Symbol.asyncIterator]();
   const ask = async (question: string): Promise<string | undefined> => {

@@ -1,7 +1,7 @@
 /** Declares `inspect`. */
 
-import type { Command } from 'commander';
-import { choice, type Context, declareRun } from '../../io/commandLine.ts';
+import { command } from '../../io/commandLine.ts';
+import { inspectOptions } from './options.ts';
 
 const NOTES = `
 Input:
@@ -40,19 +40,9 @@ Examples:
   ironic-coreos inspect configs new-configs
 `;
 
-export function declareInspect(command: Command, context: Context): void {
-  command
-    .description('Describe an image and what it boots, or compare two images or folders')
-    .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or agent archive')
-    .argument('[OTHER]', 'second image or folder, to compare with the first')
-    .addOption(
-      choice('--format <form>', 'text, full: text with all lines of the config, or json (default: text)', [
-        'text',
-        'full',
-        'json',
-      ]),
-    );
-  const run = async (image: string, other: string | undefined, options: { readonly format?: string }) =>
-    (await import('./inspect.ts')).inspect({ ...options, image, other }, context.io);
-  declareRun(command, NOTES, run, context);
-}
+export const inspectCommand = command({
+  description: 'Describe an image and what it boots, or compare two images or folders',
+  options: inspectOptions,
+  notes: NOTES,
+  load: async () => (await import('./inspect.ts')).inspect,
+});

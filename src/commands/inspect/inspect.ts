@@ -7,33 +7,21 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../core/foreignText.ts';
 import { asTrouble, report } from '../../io/report/report.ts';
-import { jsonBytes, parseFormat } from '../../io/report/choices.ts';
+import { jsonBytes } from '../../io/report/choices.ts';
 import { compareInspections, type InspectionDifference } from './compareInspections.ts';
 import { type InspectionReport, reportInspection } from './inspectionReport.ts';
 import { type Inspected, inspectSource } from './inspectSource.ts';
 import { formatInspection } from './inspectionRows.ts';
+import type { InspectOptions } from './options.ts';
 import { pairImages } from './pairImages.ts';
 
-export interface InspectOptions {
-  /** A live ISO, an initramfs or an Ignition config: a path, a URL, or `-` for standard input. */
-  readonly image: string;
-  /** A second image to compare with; a folder if the first one is a folder. */
-  readonly other?: string | undefined;
-  /** `text`, `full` or `json` (default: `text`). */
-  readonly format?: string | undefined;
-}
-
-/** `full` is text with all lines of the config; a comparison always has them. */
-const forms = ['text', 'full', 'json'] as const;
-
-type Form = (typeof forms)[number];
+type Form = InspectOptions['format'];
 
 /**
  * For one image, returns 1 if it is damaged. For two images, returns the exit codes of diff(1): 1 if they differ, 2 (or a
  * UsageError) if they cannot be compared.
  */
-export async function inspect({ image, other, format }: InspectOptions, io: Io): Promise<ExitCode> {
-  const form = parseFormat(format, forms);
+export async function inspect({ image, other, format: form }: InspectOptions, io: Io): Promise<ExitCode> {
   return other === undefined ? inspectOne(image, form, io) : compare(image, other, form, io);
 }
 

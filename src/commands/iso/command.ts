@@ -1,28 +1,239 @@
 /** Declares `iso`, the commands for live ISOs. */
 
-import type { Command } from 'commander';
+import { command, type CommandGroup, EXIT_CODES } from '../../io/commandLine.ts';
+import { CUSTOMIZE_NOTES } from '../customize/options.ts';
 import {
-  argumentRun,
-  declareTable,
-  type CommandTable,
-  choice,
-  type Context,
-  EXIT_CODES,
-  declareRun,
-  declareShortHelp,
-  declareOptions,
-  FILES_DIR,
-} from '../../io/commandLine.ts';
-import {
-  CUSTOMIZE_NOTES,
-  declareCustomizeOptions,
-  declareEmbedding,
-  declareNewFile,
-  declareResult,
-  ISO,
-  OVERWRITE_FILES,
-} from '../customize/commandOptions.ts';
-import type { CreateIsoOptions } from './create.ts';
+  createIsoOptions,
+  embedNetworkOptions,
+  embedOptions,
+  extractMinimalIsoOptions,
+  extractNetworkOptions,
+  extractPxeOptions,
+  isoCustomizeOptions,
+  modifyKargsOptions,
+  resetOptions,
+  rewriteOptions,
+  showKargsOptions,
+  showOptions,
+} from './options.ts';
+
+const CUSTOMIZE_ISO_REFERENCE = `${CUSTOMIZE_NOTES}
+Repeated runs:
+  --force replaces all embedded files. The live kernel arguments are the default
+  arguments of the image, edited in this order: --live-karg-delete,
+  --live-karg-append, --live-karg-replace.
+`;
+
+const CUSTOMIZE_ISO_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso customize --live-ignition ironic-agent.ign \\
+    --network-nmstate worker-0.yaml -o worker-0.iso coreos.iso
+  ironic-coreos iso customize --dest-device /dev/sda --dest-ignition site.ign \\
+    --dest-console ttyS0,115200n8 -o install.iso coreos.iso
+`;
+
+const customize = command({
+  description:
+    'Customize a live ISO: configure the live system, the installed system and the automatic installation',
+  options: isoCustomizeOptions,
+  reference: CUSTOMIZE_ISO_REFERENCE,
+  notes: CUSTOMIZE_ISO_NOTES,
+  load: async () => (await import('./customize.ts')).customizeLiveIso,
+});
+
+const EMBED_NOTES = `
+The config is validated with Ignition's own rules; an invalid config is not
+embedded. To skip the validation, use --no-validate, set
+IRONIC_COREOS_VALIDATE=0 in the environment, or run the program as
+coreos-installer.
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition embed -i ironic-agent.ign -o ipa.iso coreos.iso
+  ironic-coreos render --inventory ramdisk.yaml |
+    ironic-coreos iso ignition embed -f coreos.iso
+`;
+
+const embed = command({
+  description: 'Embed an Ignition config in a live ISO. Embedded network settings are kept.',
+  options: embedOptions,
+  notes: EMBED_NOTES,
+  load: async () => (await import('./ignition.ts')).embed,
+});
+
+const SHOW_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition show ipa.iso | jq .storage.files
+  ironic-coreos iso ignition show http://192.0.2.1/images/ipa.iso
+`;
+
+const show = command({
+  description: 'Print the embedded Ignition config, byte for byte',
+  options: showOptions,
+  notes: SHOW_NOTES,
+  load: async () => (await import('./ignition.ts')).show,
+});
+
+const REMOVE_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition remove ipa.iso
+  ironic-coreos iso ignition remove -o plain.iso ipa.iso
+`;
+
+const remove = command({
+  description:
+    'Remove the embedded Ignition config from a live ISO. Succeeds also if the ISO contains no config.',
+  options: rewriteOptions,
+  notes: REMOVE_NOTES,
+  load: async () => (await import('./ignition.ts')).remove,
+});
+
+const EMBED_NETWORK_NOTES = `
+The files keep their names, without folders. An nmstate file or OpenStack
+network data is converted to one keyfile per connection, for example
+eth0.nmconnection. The initramfs configures the network with these files.
+coreos-installer copies them to the installed system only with its option
+copy-network.
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso network embed -k bond0.nmconnection \\
+    -k eth0.nmconnection -o ipa.iso coreos.iso
+  ironic-coreos iso network embed -f --nmstate worker-0.yaml coreos.iso
+`;
+
+const embedNetwork = command({
+  description: 'Embed network settings in a live ISO. An embedded Ignition config is kept.',
+  options: embedNetworkOptions,
+  notes: EMBED_NETWORK_NOTES,
+  load: async () => (await import('./network.ts')).embedNetwork,
+});
+
+const EXTRACT_NETWORK_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso network extract coreos.iso
+  ironic-coreos iso network extract -C connections coreos.iso
+`;
+
+const extractNetwork = command({
+  description: 'Print the embedded network settings of a live ISO, or write them to files',
+  options: extractNetworkOptions,
+  notes: EXTRACT_NETWORK_NOTES,
+  load: async () => (await import('./network.ts')).extractNetwork,
+});
+
+const REMOVE_NETWORK_NOTES = `${EXIT_CODES}
+Example:
+  ironic-coreos iso network remove coreos.iso
+`;
+
+const removeNetwork = command({
+  description:
+    'Remove all network settings from a live ISO. Succeeds also if the ISO contains no network settings.',
+  options: rewriteOptions,
+  notes: REMOVE_NETWORK_NOTES,
+  load: async () => (await import('./network.ts')).removeNetwork,
+});
+
+const MODIFY_NOTES = `
+The command deletes arguments first, then appends, then replaces; the order of
+the options has no effect. --delete removes whole arguments; "a b" removes two
+adjacent arguments. --replace requires exactly two "=" signs; if a value is
+empty or contains "=", use --delete and --append. If an argument to delete or to
+replace is not found, the command prints a warning.
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso kargs modify -a console=ttyS0,115200n8 coreos.iso
+  ironic-coreos iso kargs modify -d mitigations=auto,nosmt \\
+    -r ignition.platform.id=metal=openstack -o ipa.iso coreos.iso
+`;
+
+const modifyKargs = command({
+  description: 'Append, delete and replace kernel arguments of a live ISO',
+  options: modifyKargsOptions,
+  notes: MODIFY_NOTES,
+  load: async () => (await import('./kargs.ts')).modifyKargs,
+});
+
+const RESET_KARGS_NOTES = `${EXIT_CODES}
+Example:
+  ironic-coreos iso kargs reset coreos.iso
+`;
+
+const resetKargs = command({
+  description: 'Restore the default kernel arguments. Embedded files are kept.',
+  options: rewriteOptions,
+  notes: RESET_KARGS_NOTES,
+  load: async () => (await import('./kargs.ts')).resetKernelArguments,
+});
+
+const SHOW_KARGS_NOTES = `
+The JSON contains "current", "default", the "length" of the reserved area in
+bytes, and the number of "free" bytes in it.
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso kargs show coreos.iso
+  ironic-coreos iso kargs show --format json coreos.iso | jq .free
+`;
+
+const showKargs = command({
+  description: 'Print the kernel arguments of a live ISO',
+  options: showKargsOptions,
+  notes: SHOW_KARGS_NOTES,
+  load: async () => (await import('./kargs.ts')).showKargs,
+});
+
+const PXE_NOTES = `
+The file names begin with the name of the ISO: coreos.iso becomes
+coreos-vmlinuz, coreos-initrd.img and coreos-rootfs.img. The command prints
+their paths, and fails if one of the files exists. The files do not include the
+configs and settings that are embedded in the ISO; use "pxe customize" or
+"pxe ignition wrap" to add them.
+${EXIT_CODES}
+Example:
+  ironic-coreos iso extract pxe -o /srv/tftp coreos.iso
+`;
+
+const extractPxe = command({
+  description: 'Extract the kernel, the initramfs and the root filesystem of a live ISO, for network boot',
+  options: extractPxeOptions,
+  notes: PXE_NOTES,
+  load: async () => (await import('./extract.ts')).extractPxe,
+});
+
+const MINIMAL_ISO_NOTES = `
+The minimal ISO is about a tenth as large as the live ISO. While it boots, it
+fetches its root filesystem from the URL in coreos.live.rootfs_url=, which
+--rootfs-url sets. The live ISO must be unmodified; customize the minimal ISO
+instead.
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso extract minimal-iso coreos.iso > minimal.iso
+  ironic-coreos iso extract minimal-iso --output-rootfs rootfs.img \\
+    --rootfs-url https://192.0.2.1/rootfs.img coreos.iso minimal.iso
+`;
+
+const extractMinimalIso = command({
+  description: 'Extract the minimal ISO, which contains no root filesystem, from a live ISO',
+  options: extractMinimalIsoOptions,
+  notes: MINIMAL_ISO_NOTES,
+  load: async () => (await import('./extract.ts')).extractMinimalIso,
+});
+
+const RESET_NOTES = `
+The result is byte for byte the released image. The command fails if a reserved
+area cannot be read, or if the boot loaders have different kernel arguments;
+--force repairs such an image.
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso reset coreos.iso
+  ironic-coreos iso reset --force -o repaired.iso coreos.iso
+`;
+
+const reset = command({
+  description: 'Remove all embedded files from a live ISO, and restore the default kernel arguments',
+  options: resetOptions,
+  notes: RESET_NOTES,
+  load: async () => (await import('./reset.ts')).reset,
+});
 
 const CREATE_NOTES = `
 Layout:
@@ -62,254 +273,65 @@ Examples:
     --rootfs live-rootfs.img --efi-image esp.img
 `;
 
-/** The options of \`iso customize\` that most users need. */
-const CUSTOMIZE_COMMON = [
-  '--dest-ignition',
-  '--dest-device',
-  '--dest-console',
-  '--dest-karg-append',
-  '--network-keyfile',
-  '--network-nmstate',
-  '--ignition-ca',
-  '--installer-config',
-  '--live-ignition',
-  '--live-karg-append',
-  '--force',
-  '--output',
-  '--overwrite',
-];
+const create = command({
+  description:
+    'Create a bootable ISO from any kernel and initramfs, for example those of ironic-python-agent-builder',
+  options: createIsoOptions,
+  notes: CREATE_NOTES,
+  load: async () => (await import('./create.ts')).createIso,
+});
 
-const CUSTOMIZE_ISO_REFERENCE = `${CUSTOMIZE_NOTES}
-Repeated runs:
-  --force replaces all embedded files. The live kernel arguments are the default
-  arguments of the image, edited in this order: --live-karg-delete,
-  --live-karg-append, --live-karg-replace.
-`;
-
-const CUSTOMIZE_ISO_NOTES = `${EXIT_CODES}
-Examples:
-  ironic-coreos iso customize --live-ignition ironic-agent.ign \\
-    --network-nmstate worker-0.yaml -o worker-0.iso coreos.iso
-  ironic-coreos iso customize --dest-device /dev/sda --dest-ignition site.ign \\
-    --dest-console ttyS0,115200n8 -o install.iso coreos.iso
-`;
-
-const PXE_NOTES = `
-The file names begin with the name of the ISO: coreos.iso becomes
-coreos-vmlinuz, coreos-initrd.img and coreos-rootfs.img. The command prints
-their paths, and fails if one of the files exists. The files do not include the
-configs and settings that are embedded in the ISO; use "pxe customize" or
-"pxe ignition wrap" to add them.
-${EXIT_CODES}
-Example:
-  ironic-coreos iso extract pxe -o /srv/tftp coreos.iso
-`;
-
-const MINIMAL_ISO_NOTES = `
-The minimal ISO is about a tenth as large as the live ISO. While it boots, it
-fetches its root filesystem from the URL in coreos.live.rootfs_url=, which
---rootfs-url sets. The live ISO must be unmodified; customize the minimal ISO
-instead.
-${EXIT_CODES}
-Examples:
-  ironic-coreos iso extract minimal-iso coreos.iso > minimal.iso
-  ironic-coreos iso extract minimal-iso --output-rootfs rootfs.img \\
-    --rootfs-url https://192.0.2.1/rootfs.img coreos.iso minimal.iso
-`;
-
-const MODIFY_NOTES = `
-The command deletes arguments first, then appends, then replaces; the order of
-the options has no effect. --delete removes whole arguments; "a b" removes two
-adjacent arguments. --replace requires exactly two "=" signs; if a value is
-empty or contains "=", use --delete and --append. If an argument to delete or to
-replace is not found, the command prints a warning.
-${EXIT_CODES}
-Examples:
-  ironic-coreos iso kargs modify -a console=ttyS0,115200n8 coreos.iso
-  ironic-coreos iso kargs modify -d mitigations=auto,nosmt \\
-    -r ignition.platform.id=metal=openstack -o ipa.iso coreos.iso
-`;
-
-const RESET_KARGS_NOTES = `${EXIT_CODES}
-Example:
-  ironic-coreos iso kargs reset coreos.iso
-`;
-
-const SHOW_NOTES = `
-The JSON contains "current", "default", the "length" of the reserved area in
-bytes, and the number of "free" bytes in it.
-${EXIT_CODES}
-Examples:
-  ironic-coreos iso kargs show coreos.iso
-  ironic-coreos iso kargs show --format json coreos.iso | jq .free
-`;
-
-const RESET_NOTES = `
-The result is byte for byte the released image. The command fails if a reserved
-area cannot be read, or if the boot loaders have different kernel arguments;
---force repairs such an image.
-${EXIT_CODES}
-Examples:
-  ironic-coreos iso reset coreos.iso
-  ironic-coreos iso reset --force -o repaired.iso coreos.iso
-`;
-
-const EXTRACT_TABLE: CommandTable = {
-  pxe: { summary: 'Extract the files for network boot', declare: declareExtractPxe },
-  'minimal-iso': { summary: 'Extract the minimal ISO', declare: declareMinimalIso },
-};
-
-const KARGS_TABLE: CommandTable = {
-  modify: { summary: 'Append, delete and replace kernel arguments', declare: declareModify },
-  reset: { summary: 'Restore the default kernel arguments', declare: declareResetKargs },
-  show: { summary: 'Print the kernel arguments', declare: declareShowKargs },
-};
-
-const TABLE: CommandTable = {
-  customize: {
-    summary: 'Customize a live ISO, for example for automatic installation',
-    declare: declareIsoCustomize,
-  },
-  ignition: {
-    summary: 'Embed, print or remove the Ignition config of a live ISO',
-    load: async () => (await import('./embedCommands.ts')).declareIsoIgnition,
-  },
-  embed: { summary: 'Embed an Ignition config', hidden: true, load: loadDeprecated },
-  show: { summary: 'Print the embedded Ignition config', hidden: true, load: loadDeprecated },
-  remove: { summary: 'Remove the embedded Ignition config', hidden: true, load: loadDeprecated },
-  network: {
-    summary: 'Embed, extract or remove the network settings of a live ISO',
-    load: async () => (await import('./embedCommands.ts')).declareIsoNetwork,
-  },
-  kargs: {
-    summary: 'Change or print the kernel arguments of a live ISO',
-    declare: (kargs, context) => declareTable(kargs, KARGS_TABLE, context),
-  },
-  extract: {
-    summary: 'Extract files from a live ISO',
-    declare: (extract, context) => declareTable(extract, EXTRACT_TABLE, context),
-  },
-  reset: { summary: 'Restore the released contents of a live ISO', declare: declareIsoReset },
-  create: {
-    summary: 'Create a bootable ISO from a kernel and an initramfs',
-    declare: declareIsoCreate,
+const ignition: CommandGroup = {
+  commands: {
+    embed: { summary: 'Embed an Ignition config', load: async () => embed },
+    show: { summary: 'Print the embedded Ignition config', load: async () => show },
+    remove: { summary: 'Remove the embedded Ignition config', load: async () => remove },
   },
 };
 
-/** Deprecated commands of coreos-installer; the help does not list them. */
-async function loadDeprecated() {
-  return (await import('./embedCommands.ts')).declareDeprecated;
-}
+const network: CommandGroup = {
+  commands: {
+    embed: { summary: 'Embed network settings', load: async () => embedNetwork },
+    extract: { summary: 'Extract the embedded network settings', load: async () => extractNetwork },
+    remove: { summary: 'Remove the embedded network settings', load: async () => removeNetwork },
+  },
+};
 
-export function declareIso(iso: Command, context: Context): Promise<void> {
-  return declareTable(iso, TABLE, context);
-}
+const kargs: CommandGroup = {
+  commands: {
+    modify: { summary: 'Append, delete and replace kernel arguments', load: async () => modifyKargs },
+    reset: { summary: 'Restore the default kernel arguments', load: async () => resetKargs },
+    show: { summary: 'Print the kernel arguments', load: async () => showKargs },
+  },
+};
 
-function declareIsoCreate(command: Command, context: Context): void {
-  command
-    .description(
-      'Create a bootable ISO from any kernel and initramfs, for example those of ironic-python-agent-builder',
-    )
-    .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output')
-    .requiredOption('-k, --kernel <path>', 'kernel')
-    .requiredOption('-i, --initrd <path>', 'initramfs');
-  declareOptions(command, {
-    '--rootfs <path>': 'root filesystem of a CoreOS live system',
-    '--isolinux <path>': 'isolinux.bin, to boot with BIOS',
-    '--ldlinux <path>': 'ldlinux.c32 (default: the file in the folder of isolinux.bin)',
-    '--isohybrid-mbr <path>': 'isohdpfx.bin, to boot with BIOS from a USB disk',
-    '--efi-image <path>': 'image of an EFI system partition with GRUB, to boot with UEFI',
-    '--grub-config <path>': {
-      list: 'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg)',
+const extract: CommandGroup = {
+  commands: {
+    pxe: { summary: 'Extract the files for network boot', load: async () => extractPxe },
+    'minimal-iso': { summary: 'Extract the minimal ISO', load: async () => extractMinimalIso },
+  },
+};
+
+export const iso: CommandGroup = {
+  commands: {
+    customize: {
+      summary: 'Customize a live ISO, for example for automatic installation',
+      load: async () => customize,
     },
-    '--karg <arg>': { list: 'kernel argument (default, except for CoreOS: boot_method=vmedia)' },
-    '--label <label>': 'volume ID (default: ironic-python-agent)',
-  });
-  const run = async (options: CreateIsoOptions) =>
-    (await import('./create.ts')).createIso(options, context.io);
-  declareRun(declareNewFile(command), CREATE_NOTES, run, context);
-}
-
-function declareIsoCustomize(command: Command, context: Context): void {
-  command
-    .description(
-      'Customize a live ISO: configure the live system, the installed system and the automatic installation',
-    )
-    .argument('<ISO>', ISO);
-  declareOptions(declareCustomizeOptions(command), {
-    '--live-karg-append <arg>': { list: 'append a kernel argument' },
-    '--live-karg-delete <arg>': { list: 'delete a kernel argument' },
-    '--live-karg-replace <k=o=n>': { list: 'replace a kernel argument, as key=old=new' },
-  });
-  command
-    .optionsGroup('Output:')
-    .option('-f, --force', 'replace all embedded files')
-    .option('--files-dir <folder>', FILES_DIR)
-    .option('--no-validate', 'do not validate Ignition configs');
-  const run = argumentRun(['iso'], context, async () => (await import('./customize.ts')).customizeLiveIso);
-  declareShortHelp(command, CUSTOMIZE_COMMON, CUSTOMIZE_ISO_REFERENCE);
-  declareRun(declareEmbedding(command), CUSTOMIZE_ISO_NOTES, run, context);
-}
-
-function declareExtractPxe(command: Command, context: Context): void {
-  command
-    .description('Extract the kernel, the initramfs and the root filesystem of a live ISO, for network boot')
-    .argument('<ISO>', ISO)
-    .option('-o, --output-dir <path>', 'folder for the files; created if it does not exist', '.')
-    .option('--overwrite', OVERWRITE_FILES);
-  const run = argumentRun(['iso'], context, async () => (await import('./extract.ts')).extractPxe);
-  declareRun(command, PXE_NOTES, run, context);
-}
-
-function declareMinimalIso(command: Command, context: Context): void {
-  command
-    .description('Extract the minimal ISO, which contains no root filesystem, from a live ISO')
-    .argument('<ISO>', ISO)
-    .argument('[OUTPUT_ISO]', 'new file for the minimal ISO; "-" is standard output', '-')
-    .option('--output-rootfs <path>', 'new file for the root filesystem')
-    .option('--rootfs-url <url>', 'URL from which the minimal ISO fetches the root filesystem');
-  const run = argumentRun(
-    ['iso', 'output'],
-    context,
-    async () => (await import('./extract.ts')).extractMinimalIso,
-  );
-  declareRun(declareNewFile(command), MINIMAL_ISO_NOTES, run, context);
-}
-
-function declareModify(command: Command, context: Context): void {
-  command.description('Append, delete and replace kernel arguments of a live ISO').argument('<ISO>', ISO);
-  declareOptions(command, {
-    '-a, --append <karg>': { list: 'append an argument' },
-    '-d, --delete <karg>': { list: 'delete an argument' },
-    '-r, --replace <karg=old=new>': { list: 'replace the value of an argument' },
-  });
-  const run = argumentRun(['iso'], context, async () => (await import('./kargs.ts')).modifyKargs);
-  declareRun(declareResult(command), MODIFY_NOTES, run, context);
-}
-
-function declareResetKargs(command: Command, context: Context): void {
-  command
-    .description('Restore the default kernel arguments. Embedded files are kept.')
-    .argument('<ISO>', ISO);
-  const run = argumentRun(['iso'], context, async () => (await import('./kargs.ts')).resetKernelArguments);
-  declareRun(declareResult(command), RESET_KARGS_NOTES, run, context);
-}
-
-function declareShowKargs(command: Command, context: Context): void {
-  command
-    .description('Print the kernel arguments of a live ISO')
-    .argument('<ISO>', ISO)
-    .option('-d, --default', 'print the default kernel arguments')
-    .addOption(choice('--format <form>', 'text or json (default: text)', ['text', 'json']));
-  const run = argumentRun(['iso'], context, async () => (await import('./kargs.ts')).showKargs);
-  declareRun(command, SHOW_NOTES, run, context);
-}
-
-function declareIsoReset(command: Command, context: Context): void {
-  command
-    .description('Remove all embedded files from a live ISO, and restore the default kernel arguments')
-    .argument('<ISO>', ISO)
-    .option('-f, --force', 'reset reserved areas that cannot be read');
-  const run = argumentRun(['iso'], context, async () => (await import('./reset.ts')).reset);
-  declareRun(declareResult(command), RESET_NOTES, run, context);
-}
+    ignition: {
+      summary: 'Embed, print or remove the Ignition config of a live ISO',
+      load: async () => ignition,
+    },
+    network: {
+      summary: 'Embed, extract or remove the network settings of a live ISO',
+      load: async () => network,
+    },
+    kargs: { summary: 'Change or print the kernel arguments of a live ISO', load: async () => kargs },
+    extract: { summary: 'Extract files from a live ISO', load: async () => extract },
+    reset: { summary: 'Restore the released contents of a live ISO', load: async () => reset },
+    create: {
+      summary: 'Create a bootable ISO from a kernel and an initramfs',
+      load: async () => create,
+    },
+  },
+};

@@ -12,34 +12,14 @@ import { readUserFile } from '../../io/files/files.ts';
 import { createFile } from '../../io/files/newFile.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
-import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
+import { checkOutput, modeForFiles, outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { sourceDate } from '../../io/sourceDate.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { report } from '../../io/report/report.ts';
 import { requireContents } from '../../hosts/input/imageContents.ts';
 import { type PartFiles, type PartFlags, requireOneBuild, requireRole } from '../../hosts/input/liveParts.ts';
-
-export interface CreateIsoOptions extends OutputOptions {
-  /** A new file, or `-` for standard output. */
-  readonly output: string;
-  readonly kernel: string;
-  readonly initrd: string;
-  /** The root filesystem of a CoreOS live system. */
-  readonly rootfs?: string | undefined;
-  /** The file isolinux.bin, for BIOS. */
-  readonly isolinux?: string | undefined;
-  /** The file ldlinux.c32 (default: in the folder of isolinux.bin). */
-  readonly ldlinux?: string | undefined;
-  /** The file isohdpfx.bin, for BIOS and USB disks. */
-  readonly isohybridMbr?: string | undefined;
-  /** An image of an EFI system partition with GRUB. */
-  readonly efiImage?: string | undefined;
-  /** Paths on the ISO from which that GRUB reads its menu. */
-  readonly grubConfig?: readonly string[] | undefined;
-  readonly karg?: readonly string[] | undefined;
-  readonly label?: string | undefined;
-}
+import type { CreateIsoOptions } from './options.ts';
 
 const flags: PartFlags = { kernel: '-k', initramfs: '-i', rootfs: '--rootfs' };
 const USUAL_LABEL = 'ironic-python-agent';

@@ -4,25 +4,15 @@ import { renderCustomization, checkPristine, customizeIso } from '../../image/cu
 import type { LiveIso } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type Edit, editLiveIso } from '../../hosts/input/imageContents.ts';
-import type { Rewrite } from '../../imagefile/rewriteImage.ts';
 import { report } from '../../io/report/report.ts';
 import {
-  type CustomizeOptions,
   parseConsoles,
   readCustomization,
   refuseInstalledConfigs,
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
-
-export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
-  readonly liveKargAppend?: readonly string[];
-  readonly liveKargDelete?: readonly string[];
-  /** `KEY=OLD=NEW` each. */
-  readonly liveKargReplace?: readonly string[];
-  /** Replaces all embedded files. */
-  readonly force?: boolean;
-}
+import type { IsoCustomizeOptions } from './options.ts';
 
 /** @throws CliError for the user; nothing is written then */
 export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {

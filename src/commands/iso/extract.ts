@@ -26,24 +26,17 @@ import {
 import type { LiveIso } from '../../image/liveIso.ts';
 import { reusedChunks } from '../../image/overlay.ts';
 import { writeChunks } from '../../io/files/handles.ts';
-import { checkOutput, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
+import { checkOutput, outputFile } from '../../imagefile/imageOutput.ts';
 import { readLiveIso } from '../../imagefile/rewriteImage.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
-
-export interface ExtractPxeOptions {
-  readonly iso: string;
-  /** Folder for the files, created if it is missing (default: the current folder). */
-  readonly outputDir?: string | undefined;
-  /** Replaces existing files. */
-  readonly overwrite?: boolean | undefined;
-}
+import type { ExtractMinimalIsoOptions, ExtractPxeOptions } from './options.ts';
 
 /**
  * Prints each path before it writes the file; a file appears when it is complete. Embedded files are ignored.
  * @throws CliError `File exists: …` before the first file is written, or for an invalid image or folder
  */
 export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<ExitCode> {
-  const { iso, outputDir = '.' } = options;
+  const { iso, outputDir } = options;
   await readImage(iso, io, async (image) => {
     const files = await findPxeFiles(await openIsoTree(image));
     const targets = files.map((file) => ({ file, target: targetOf(file, options, io) }));
@@ -59,11 +52,7 @@ export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<Ex
   return 0;
 }
 
-function targetOf(
-  { name }: PxeFile,
-  { iso, outputDir = '.', overwrite }: ExtractPxeOptions,
-  { cwd }: Io,
-): NewFile {
+function targetOf({ name }: PxeFile, { iso, outputDir, overwrite }: ExtractPxeOptions, { cwd }: Io): NewFile {
   const fileName = `${parse(imageFileName(iso) ?? 'coreos').name}-${name}`;
   const folder = outputDir === '' ? '' : outputDir.replace(/\/?$/, '/');
   return {
@@ -74,22 +63,12 @@ function targetOf(
   };
 }
 
-export interface ExtractMinimalIsoOptions extends OutputOptions {
-  readonly iso: string;
-  /** A new file, or `-` for standard output (default: `-`). */
-  readonly output?: string | undefined;
-  /** A new file for the root filesystem. */
-  readonly outputRootfs?: string | undefined;
-  /** URL from which the minimal ISO fetches its root filesystem. */
-  readonly rootfsUrl?: string | undefined;
-}
-
 /**
  * The output files appear when all of them are complete and verified.
  * @throws CliError for the user; no file is written then
  */
 export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
-  const { iso: path, output = '-', rootfsUrl } = options;
+  const { iso: path, output, rootfsUrl } = options;
   if (rootfsUrl !== undefined) checkRootfsUrl(rootfsUrl);
   const [rootfs, file] = namedOutputs({ ...options, output }, io);
   await checkOutputs(rootfs, file, path, io);

@@ -17,8 +17,9 @@ import { readInitrd } from '../../image/initrd.ts';
 import type { MediumFile } from '../../image/mediumFiles.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
-import { type ConfigOptions, readConfigToEmbed } from '../../hosts/input/configFiles.ts';
+import { readConfigToEmbed } from '../../hosts/input/configFiles.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import type { EmbedOptions, ShowOptions } from './options.ts';
 
 /** What is embedded with the config, and how. */
 export interface EmbeddingOptions extends GrowthOptions {
@@ -34,10 +35,6 @@ export interface EmbeddingOptions extends GrowthOptions {
   readonly validate?: boolean;
   /** Folder of the local files of a Butane config (default: local files are refused). */
   readonly filesDir?: string | undefined;
-}
-
-export interface EmbedOptions extends EmbeddingOptions, ConfigOptions, Rewrite {
-  readonly force?: boolean;
 }
 
 /**
@@ -140,10 +137,6 @@ async function readArchive(bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8
   return isCpio ? readInitrd(bytes, { maxBytes: MAX_BYTES }) : readArchiveFiles(data);
 }
 
-export interface ShowOptions {
-  readonly iso: string;
-}
-
 /** @throws CliError where the image has no config */
 export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
   const config = await readLiveIso(iso, io, readIgnition);
@@ -157,9 +150,7 @@ export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-export type RemoveOptions = Rewrite;
-
 /** Embedded network settings are kept. Without network settings, the area gets its original bytes. */
-export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
+export async function remove(options: Rewrite, io: Io): Promise<ExitCode> {
   return editLiveIso(options, removeIgnition, io);
 }

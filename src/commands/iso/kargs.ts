@@ -9,9 +9,8 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite } from '../../imagefile/rewriteImage.ts';
 import { report } from '../../io/report/report.ts';
 import { lineForOutput, writeStdout } from '../../io/stdout.ts';
-import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
-
-export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
+import { jsonBytes } from '../../io/report/choices.ts';
+import type { ModifyKargsOptions, ShowKargsOptions } from './options.ts';
 
 /**
  * An edit without effect is a warning, not an error.
@@ -36,20 +35,11 @@ export async function resetKernelArguments(options: Rewrite, io: Io): Promise<Ex
   return editLiveIso(options, restoreDefaultKargs, io);
 }
 
-export interface ShowKargsOptions {
-  readonly iso: string;
-  /** With `text`: prints the default arguments. JSON contains both. */
-  readonly default?: boolean;
-  /** `text` or `json` (default: `text`). */
-  readonly format?: string | undefined;
-}
-
 /** @throws CliError if the image reserves no area for kernel arguments */
 export async function showKargs(options: ShowKargsOptions, io: Io): Promise<ExitCode> {
-  const format = parseTextOrJson(options.format);
   const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
   const text = options.default === true ? areas.defaults : areas.current;
-  await writeStdout(io, [format === 'json' ? jsonBytes(shownKargs(areas)) : lineForOutput(text, io)]);
+  await writeStdout(io, [options.format === 'json' ? jsonBytes(shownKargs(areas)) : lineForOutput(text, io)]);
   return 0;
 }
 

@@ -9,15 +9,10 @@ import type { LiveIso } from '../../image/liveIso.ts';
 import { outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite } from '../../imagefile/rewriteImage.ts';
-import { type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
+import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
 import { type Edit, editLiveIso } from '../../hosts/input/imageContents.ts';
-import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
-import { parseTextOrJson } from '../../io/report/choices.ts';
-
-export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
-  /** Replaces all embedded network settings, and permits a large growth of the image. */
-  readonly force?: boolean;
-}
+import { deliverNetworkFiles } from '../customize/networkOutput.ts';
+import type { EmbedNetworkOptions, ExtractNetworkOptions } from './options.ts';
 
 /**
  * Reads the keyfiles before it opens the image, so that their errors are reported first. An embedded config is kept.
@@ -34,25 +29,16 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
   return editLiveIso(options, edit, io);
 }
 
-export interface ExtractNetworkOptions extends NetworkTarget {
-  readonly iso: string;
-  /** `text` or `json` (default: `text`). */
-  readonly format?: string | undefined;
-}
-
 /** @throws CliError if the image contains no network settings, or a file exists */
 export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Promise<ExitCode> {
-  const format = parseTextOrJson(options.format);
   const files = await readLiveIso(options.iso, io, async (iso) =>
     listNetworkSettings(await iso.embeddedFiles()),
   );
-  await deliverNetworkFiles(files, options, format, io);
+  await deliverNetworkFiles(files, options, io);
   return 0;
 }
 
-export type RemoveNetworkOptions = Rewrite;
-
 /** An embedded Ignition config is kept. Without a config, the area gets its original bytes. */
-export async function removeNetwork(options: RemoveNetworkOptions, io: Io): Promise<ExitCode> {
+export async function removeNetwork(options: Rewrite, io: Io): Promise<ExitCode> {
   return editLiveIso(options, removeNetworkSettings, io);
 }

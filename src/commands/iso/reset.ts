@@ -3,12 +3,7 @@
 import { resetDamagedIso, resetIso } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { editLiveIso } from '../../hosts/input/imageContents.ts';
-import type { Rewrite } from '../../imagefile/rewriteImage.ts';
-
-export interface ResetOptions extends Rewrite {
-  /** Resets also reserved areas that cannot be read. */
-  readonly force?: boolean;
-}
+import type { ResetOptions } from './options.ts';
 
 /**
  * Removes embedded and appended files, and restores the default kernel arguments.

@@ -1,30 +1,10 @@
 /** Declares `prepare`. */
 
-import type { Command } from 'commander';
-import { layoutNames } from './layoutNames.ts';
-import type { PrepareOptions } from './options.ts';
 import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/artifacts.ts';
-import { artifactNames, startOrder } from '../../hosts/plan/artifacts.ts';
+import { startOrder } from '../../hosts/plan/artifacts.ts';
 import { networkLoaders } from '../../kargs/folder.ts';
-import { profileNames } from '../../agent/settings.ts';
-import { choice, type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
-import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
-
-/** The options that most users need. */
-const common = [
-  '--inventory',
-  '--output',
-  '--base-url',
-  '--artifacts',
-  '--dhcp-range',
-  '--layout',
-  '--iso',
-  '--images',
-  '--agent-archive',
-  '--group',
-  '--prune',
-  '--bundle',
-];
+import { command } from '../../io/commandLine.ts';
+import { prepareOptions } from './prepareOptions.ts';
 
 function helpOf(name: ConfigArtifact): string {
   const lines = hostArtifacts[name].help.replaceAll(/(.{1,65})(?: |$)/g, '$1\n               ').trimEnd();
@@ -124,54 +104,12 @@ Examples:
     --base-url http://192.0.2.1 -o boot --bundle boot.tar.gz
 `;
 
-export function declarePrepare(command: Command, context: Context): void {
-  command
-    .description(
-      'Create a folder for a web server from which the hosts of an inventory boot the agent: base images, configs, ' +
-        'boot scripts, checksums and a manifest',
-    )
-    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
-    .addOption(
-      choice(
-        '--profile <name>',
-        `profile of the configs: ${profileNames.join(', ')} (default: default)`,
-        profileNames,
-      ),
-    )
-    .option('-o, --output <folder>', 'folder to write')
-    .option('--base-url <url>', 'base URL of the folder on the web server')
-    .option(
-      '--artifacts <names>',
-      `comma-separated list of ${artifactNames.join(', ')} (default: ign,ipxe,grub,pxelinux)`,
-    )
-    .option(
-      '--dhcp-range <addresses>',
-      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
-        'proxy mode in the network of the base URL)',
-    )
-    .addOption(
-      choice(
-        '--layout <name>',
-        `layout of the folder: ${layoutNames.join(', ')} (default: folder)`,
-        layoutNames,
-      ),
-    );
-  declareImageOptions(command)
-    .optionsGroup('Result:')
-    .option('--discovery', 'also write files for machines that are not in the inventory')
-    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
-    .option('--mode <octal>', 'permissions of files with secrets (default: 0600)')
-    .option('--group <group>', 'group that can read files with secrets, e.g. that of the web server')
-    .option('--prune', 'remove files of earlier runs that are no longer needed')
-    .option('--force', 'write into a folder that contains other files')
-    .option('--fail-fast', 'stop at the first invalid host')
-    .option(
-      '--hardware <path>',
-      'inspection data of machines to compare the hosts with: a file or a folder of "baremetal node inventory save", "try --save" or ' +
-        'BareMetalHosts',
-    )
-    .option('--bundle <file>', 'also pack the folder into this .tar or .tar.gz file');
-  const run = async (options: PrepareOptions) => (await import('./prepare.ts')).prepare(options, context.io);
-  declareShortHelp(command, common, REFERENCE);
-  declareRun(command, NOTES, run, context);
-}
+export const prepareCommand = command({
+  description:
+    'Create a folder for a web server from which the hosts of an inventory boot the agent: base images, configs, ' +
+    'boot scripts, checksums and a manifest',
+  options: prepareOptions,
+  reference: REFERENCE,
+  notes: NOTES,
+  load: async () => (await import('./prepare.ts')).prepare,
+});

@@ -1,8 +1,8 @@
-/** The options of `prepare`, named as on the command line, and their checks. */
+/** Reads and checks the options of `prepare`. */
 
 import { hostArtifacts } from '../../core/artifacts.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import { layoutNames, type LayoutName } from './layoutNames.ts';
+import type { LayoutName, PrepareOptions } from './prepareOptions.ts';
 import { stat, readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -19,8 +19,6 @@ import { UsageError, CliError } from '../../core/errors.ts';
 import { parseMode } from '../../imagefile/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
 import type { Access } from './folder/preparedFolder.ts';
-import { parseChoice } from '../../io/report/choices.ts';
-import type { ImageOptions } from '../../hosts/plan/imageInputs.ts';
 import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
 import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
@@ -29,38 +27,10 @@ import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import { hasPermissions } from '../../io/files/platform.ts';
 
-export interface PrepareOptions extends ImageOptions {
-  /** A folder. */
-  readonly output?: string;
-  readonly inventory?: string;
-  readonly profile?: string;
-  readonly baseUrl?: string;
-  readonly artifacts?: string;
-  /** For `dnsmasq.conf`: `FIRST,LAST` or `ADDRESS,proxy`. */
-  readonly dhcpRange?: string;
-  /** `folder`, `metal3` or `bifrost`. */
-  readonly layout?: string;
-  /** Whether to write a config for machines that the inventory does not list. */
-  readonly discovery?: boolean;
-  /** Whether images may be enlarged if a config does not fit. */
-  readonly grow?: boolean;
-  readonly mode?: string;
-  readonly group?: string;
-  readonly prune?: boolean;
-  readonly force?: boolean;
-  readonly failFast?: boolean;
-  /** A file or a folder with inspection data of machines. */
-  readonly hardware?: string;
-  /** A tar archive of the folder. */
-  readonly bundle?: string;
-  /** Each `FILE` or `ARCHITECTURE=FILE`. */
-  readonly agentArchive?: readonly string[];
-}
-
-/** The variable IRONIC_USE_COREOS_IPA of Metal3's design selects the layout metal3. @throws UsageError for unknown names */
-export function chooseLayout(layout: string | undefined, env: Io['env']): LayoutName {
+/** The variable IRONIC_USE_COREOS_IPA of Metal3's design selects the layout metal3. */
+export function chooseLayout(layout: LayoutName | undefined, env: Io['env']): LayoutName {
   const usual = env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder';
-  return parseChoice('--layout', layout, layoutNames) ?? usual;
+  return layout ?? usual;
 }
 
 /** @throws UsageError for an invalid mode, CliError for an unknown group */

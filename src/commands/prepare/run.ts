@@ -6,8 +6,8 @@ import type { Growth } from '../../image/growth.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import type { Bundle } from './bundle.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { LayoutName } from './layoutNames.ts';
-import type { PrepareOptions, ReadSource } from './options.ts';
+import type { ReadSource } from './options.ts';
+import type { LayoutName, PrepareOptions } from './prepareOptions.ts';
 
 /** How `prepare` writes a folder with one of the layouts. */
 export interface Layout {

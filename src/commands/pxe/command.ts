@@ -1,49 +1,15 @@
 /** Declares `pxe`, the commands for network boot. */
 
-import { type Command, Option } from 'commander';
-import type { KargsOptions } from './kargs.ts';
+import { command, type CommandGroup, EXIT_CODES } from '../../io/commandLine.ts';
+import { CUSTOMIZE_NOTES } from '../customize/options.ts';
 import {
-  CUSTOMIZE_NOTES,
-  declareCustomizeOptions,
-  declareNetworkFiles,
-  declareNetworkOutput,
-  declareNewFile,
-  NEW_FILE_MODE,
-} from '../customize/commandOptions.ts';
-import { settingFlags } from '../../hosts/settings/options.ts';
-import {
-  argumentRun,
-  choice,
-  declareOptions,
-  declareTable,
-  FILES_DIR,
-  type CommandTable,
-  type Context,
-  EXIT_CODES,
-  declareRun,
-  declareShortHelp,
-  repeated,
-} from '../../io/commandLine.ts';
-
-import type { WrapIgnitionOptions, WrapNetworkOptions } from './wrap.ts';
-
-/** The options that most users need. */
-const COMMON_KARGS = [
-  '--base-url',
-  '--ignition-url',
-  '--embedded',
-  '--no-coreos',
-  '--ip',
-  '--console',
-  '--ipa',
-  '--append',
-  '--static',
-  '--nmstate',
-  '--inventory',
-  '--host',
-  '--format',
-  '--output',
-];
+  kargsOptions,
+  pxeCustomizeOptions,
+  unwrapIgnitionOptions,
+  unwrapNetworkOptions,
+  wrapIgnitionOptions,
+  wrapNetworkOptions,
+} from './options.ts';
 
 const KARGS_REFERENCE = `
 Precedence of settings:
@@ -83,6 +49,17 @@ Examples:
     --format ironic
 `;
 
+const kargs = command({
+  description:
+    'Write the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
+    'ironic.conf, or as a boot script. The Ignition config is fetched from --ignition-url, or is embedded in the ' +
+    'initramfs (--embedded). With --no-coreos, the ramdisk is not CoreOS.',
+  options: kargsOptions,
+  reference: KARGS_REFERENCE,
+  notes: KARGS_NOTES,
+  load: async () => (await import('./kargs.ts')).kargs,
+});
+
 const CUSTOMIZE_PXE_NOTES = `${CUSTOMIZE_NOTES}
 Kernel arguments:
   If the result contains an Ignition config, the boot entry requires the kernel
@@ -94,6 +71,15 @@ Examples:
   ironic-coreos pxe customize --dest-device /dev/sda --dest-ignition site.ign \\
     -o - coreos-live-initramfs.img > install.img
 `;
+
+const customize = command({
+  description:
+    'Write a customized copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
+    'system, and the live system',
+  options: pxeCustomizeOptions,
+  notes: CUSTOMIZE_PXE_NOTES,
+  load: async () => (await import('./customize.ts')).customizePxe,
+});
 
 const WRAP_IGNITION_NOTES = `
 Load the archive as an additional initrd, or append it to the initramfs. The
@@ -107,11 +93,25 @@ Examples:
     cat initramfs.img - > ipa-initramfs.img
 `;
 
+const wrapIgnition = command({
+  description: 'Write an initramfs archive that contains an Ignition config, for network boot',
+  options: wrapIgnitionOptions,
+  notes: WRAP_IGNITION_NOTES,
+  load: async () => (await import('./wrap.ts')).wrapIgnition,
+});
+
 const UNWRAP_IGNITION_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos pxe ignition unwrap config.img
   ironic-coreos pxe ignition unwrap ipa-initramfs.img
 `;
+
+const unwrapIgnition = command({
+  description: 'Print the Ignition config of an archive or an initramfs, byte for byte',
+  options: unwrapIgnitionOptions,
+  notes: UNWRAP_IGNITION_NOTES,
+  load: async () => (await import('./wrap.ts')).unwrapIgnition,
+});
 
 const WRAP_NETWORK_NOTES = `
 Load the archive as an additional initrd, or append it to the initramfs. The
@@ -124,143 +124,51 @@ Examples:
     cat initramfs.img - > worker-0-initramfs.img
 `;
 
+const wrapNetwork = command({
+  description: 'Write an initramfs archive that contains network settings, for network boot',
+  options: wrapNetworkOptions,
+  notes: WRAP_NETWORK_NOTES,
+  load: async () => (await import('./wrap.ts')).wrapNetwork,
+});
+
 const UNWRAP_NETWORK_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos pxe network unwrap network.img
   ironic-coreos pxe network unwrap -C connections worker-0-initramfs.img
 `;
 
-const IGNITION_TABLE: CommandTable = {
-  wrap: { summary: 'Wrap an Ignition config in an archive', declare: declareWrapIgnition },
-  unwrap: { summary: 'Print the Ignition config of an archive', declare: declareUnwrapIgnition },
-};
+const unwrapNetwork = command({
+  description: 'Print the network settings of an archive or an initramfs, or write them to files',
+  options: unwrapNetworkOptions,
+  notes: UNWRAP_NETWORK_NOTES,
+  load: async () => (await import('./wrap.ts')).unwrapNetwork,
+});
 
-const NETWORK_TABLE: CommandTable = {
-  wrap: { summary: 'Wrap network settings in an archive', declare: declareWrapNetwork },
-  unwrap: { summary: 'Extract the network settings of an archive', declare: declareUnwrapNetwork },
-};
-
-const TABLE: CommandTable = {
-  kargs: { summary: 'Write the kernel arguments or a boot script', declare: declareKargs },
-  customize: {
-    summary: 'Customize a live initramfs, for example for automatic installation',
-    declare: declarePxeCustomize,
-  },
-  ignition: {
-    summary: 'Wrap or unwrap an Ignition config for network boot',
-    declare: (ignition, context) => declareTable(ignition, IGNITION_TABLE, context),
-  },
-  network: {
-    summary: 'Wrap or unwrap network settings for network boot',
-    declare: (network, context) => declareTable(network, NETWORK_TABLE, context),
+const ignition: CommandGroup = {
+  commands: {
+    wrap: { summary: 'Wrap an Ignition config in an archive', load: async () => wrapIgnition },
+    unwrap: { summary: 'Print the Ignition config of an archive', load: async () => unwrapIgnition },
   },
 };
 
-export function declarePxe(pxe: Command, context: Context): Promise<void> {
-  return declareTable(pxe, TABLE, context);
-}
+const network: CommandGroup = {
+  commands: {
+    wrap: { summary: 'Wrap network settings in an archive', load: async () => wrapNetwork },
+    unwrap: { summary: 'Extract the network settings of an archive', load: async () => unwrapNetwork },
+  },
+};
 
-const FORMS = ['plain', 'ironic', 'ipxe', 'grub', 'pxelinux', 'json'];
-
-/** The flags of settings come from the table of settings. */
-function declareKargs(command: Command, context: Context): void {
-  command.description(
-    'Write the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
-      'ironic.conf, or as a boot script. The Ignition config is fetched from --ignition-url, or is embedded in the ' +
-      'initramfs (--embedded). With --no-coreos, the ramdisk is not CoreOS.',
-  );
-  command.optionsGroup('Boot:');
-  declareSettings(command, 'boot');
-  command.option(
-    '--no-coreos',
-    'the ramdisk is not CoreOS: write no arguments for Ignition and the root filesystem',
-  );
-  declareOptions(command, {
-    '--console <spec>': { list: 'console, for example ttyS0,115200n8; the last console is /dev/console' },
-  });
-  command.optionsGroup('Network:');
-  command.option('--static', 'add the network of the host as ip=, bond=, vlan= and nameserver= arguments');
-  declareSettings(command, 'host.nmstate', 'host.networkData', 'host.keyfiles');
-  command.optionsGroup('Proxies:');
-  declareSettings(command, 'proxy', 'ironic.apiUrls');
-  command
-    .optionsGroup('Input and output:')
-    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
-    .option('--host <name>', 'host of the inventory')
-    .addOption(
-      choice('--format <form>', 'plain, ironic, ipxe, grub, pxelinux or json (default: plain)', FORMS),
-    )
-    .option('-o, --output <file>', 'file to write (default: standard output)');
-  const run = async (options: KargsOptions) => (await import('./kargs.ts')).kargs(options, context.io);
-  declareShortHelp(command, COMMON_KARGS, KARGS_REFERENCE);
-  declareRun(command, KARGS_NOTES, run, context);
-}
-
-function declareSettings(command: Command, ...names: readonly string[]): void {
-  for (const { flag, help, kind } of settingFlags(...names)) {
-    const isList = kind === 'texts' || kind === 'files';
-    const option = isList ? repeated(flag, help) : new Option(flag, help);
-    option.negate = false; // --no-proxy is no negation
-    command.addOption(option);
-  }
-}
-
-function declarePxeCustomize(command: Command, context: Context): void {
-  command
-    .description(
-      'Write a customized copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
-        'system, and the live system',
-    )
-    .argument('<INITRAMFS>', 'initramfs of a live PXE image of CoreOS');
-  declareCustomizeOptions(command)
-    .optionsGroup('Output:')
-    .option('--files-dir <folder>', FILES_DIR)
-    .option('--no-validate', 'do not validate Ignition configs')
-    .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output');
-  const run = argumentRun(['initrd'], context, async () => (await import('./customize.ts')).customizePxe);
-  declareRun(declareNewFile(command), CUSTOMIZE_PXE_NOTES, run, context);
-}
-
-function declareWrapIgnition(command: Command, context: Context): void {
-  command
-    .description('Write an initramfs archive that contains an Ignition config, for network boot')
-    .option('-i, --ignition-file <path>', 'Ignition config to wrap (default: standard input)');
-  declareWrapOutput(command)
-    .option('--files-dir <folder>', FILES_DIR)
-    .option('--no-validate', 'do not validate the config');
-  const run = async (options: WrapIgnitionOptions) =>
-    (await import('./wrap.ts')).wrapIgnition(options, context.io);
-  declareRun(command, WRAP_IGNITION_NOTES, run, context);
-}
-
-function declareUnwrapIgnition(command: Command, context: Context): void {
-  command
-    .description('Print the Ignition config of an archive or an initramfs, byte for byte')
-    .argument('[INITRD]', ARCHIVE);
-  const run = argumentRun(['initrd'], context, async () => (await import('./wrap.ts')).unwrapIgnition);
-  declareRun(command, UNWRAP_IGNITION_NOTES, run, context);
-}
-
-function declareWrapNetwork(command: Command, context: Context): void {
-  command.description('Write an initramfs archive that contains network settings, for network boot');
-  declareWrapOutput(declareNetworkFiles(command));
-  const run = async (options: WrapNetworkOptions) =>
-    (await import('./wrap.ts')).wrapNetwork(options, context.io);
-  declareRun(command, WRAP_NETWORK_NOTES, run, context);
-}
-
-function declareUnwrapNetwork(command: Command, context: Context): void {
-  command
-    .description('Print the network settings of an archive or an initramfs, or write them to files')
-    .argument('[INITRD]', ARCHIVE);
-  const run = argumentRun(['initrd'], context, async () => (await import('./wrap.ts')).unwrapNetwork);
-  declareRun(declareNetworkOutput(command), UNWRAP_NETWORK_NOTES, run, context);
-}
-
-const ARCHIVE = 'archive or initramfs (default: standard input)';
-
-function declareWrapOutput(command: Command): Command {
-  return command
-    .option('-o, --output <path>', 'file to write or replace (default: standard output)')
-    .option('--mode <octal>', NEW_FILE_MODE);
-}
+export const pxe: CommandGroup = {
+  commands: {
+    kargs: { summary: 'Write the kernel arguments or a boot script', load: async () => kargs },
+    customize: {
+      summary: 'Customize a live initramfs, for example for automatic installation',
+      load: async () => customize,
+    },
+    ignition: {
+      summary: 'Wrap or unwrap an Ignition config for network boot',
+      load: async () => ignition,
+    },
+    network: { summary: 'Wrap or unwrap network settings for network boot', load: async () => network },
+  },
+};

@@ -3,7 +3,6 @@
 import {
   readCustomization,
   refuseInstalledConfigs,
-  type CustomizeOptions,
   parseConsoles,
   refuseUnsupported,
   reportInstallation,
@@ -18,17 +17,11 @@ import { writeInitrd } from '../../image/initrd.ts';
 import { type ByteInputFile, copyingSource, openInput } from '../../io/files/byteInput.ts';
 import { writeAll } from '../../io/files/handles.ts';
 import { createFile, type NewFile } from '../../io/files/newFile.ts';
-import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../../imagefile/imageOutput.ts';
+import { checkOutput, modeForFiles, outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { firstBootArguments } from '../../kargs/coreosArguments.ts';
-
-export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
-  /** The initramfs; may be a pipe, because it is read only once. */
-  readonly initrd: string;
-  /** A new file, or `-` for standard output. */
-  readonly output: string;
-}
+import type { PxeCustomizeOptions } from './options.ts';
 
 const KARGS_NOTICE = `PXE configuration must include kernel arguments:\n\t${firstBootArguments.join(' ')}\n`;
 
@@ -40,8 +33,8 @@ export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promis
   // Usage errors are reported before a file is opened.
   parseConsoles(options);
   const file = outputFile(options, io);
-  await checkOutput(file, [options.initrd], io);
-  const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);
+  await checkOutput(file, [options.initramfs], io);
+  const input = await openInput({ path: options.initramfs, what: 'Initramfs' }, io);
   try {
     if (file === undefined) await writeToStdout(input, options, io);
     else await writeToFile(file, input, options, io);
@@ -86,7 +79,7 @@ async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions,
  * kernel supports both.
  */
 async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: Io): Promise<EmbedFiles> {
-  const { build, features } = await nameInitrd(options.initrd, io, () => readLiveInitrd(initrd));
+  const { build, features } = await nameInitrd(options.initramfs, io, () => readLiveInitrd(initrd));
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);

@@ -1,7 +1,7 @@
 /** `pxe kargs`: writes the kernel arguments of the ramdisk, or a boot script that contains them, for network boot. */
 
 import { type KernelArgument, parseArgument, parseArguments } from '../../kargs/argument.ts';
-import { type BootFormName, bootFormNames, bootForms } from '../../kargs/bootForms.ts';
+import { type BootFormName, bootForms } from '../../kargs/bootForms.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import { checkBoot } from '../../kargs/checkBoot.ts';
 import { isNetworkArgument } from '../../kargs/connections.ts';
@@ -20,9 +20,8 @@ import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { type Diagnostic, type Finding, hasErrors, type Path } from '../../core/finding.ts';
-import { parseFormat } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
-import { type BootInputs, type BootInputOptions, readBootInputs } from '../../hosts/plan/bootInputs.ts';
+import { type BootInputs, readBootInputs } from '../../hosts/plan/bootInputs.ts';
 import { createRenderer, type RenderedConfig } from '../../hosts/settings/renderConfig.ts';
 import { inputOf } from '../../hosts/settings/reading.ts';
 import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
@@ -31,22 +30,7 @@ import { listServers } from '../../hosts/input/imageNetwork.ts';
 import { refuseFindings } from '../../hosts/input/refuse.ts';
 import { readNetwork } from '../../hosts/settings/hostNetwork.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
-
-/** The options of the command line. */
-export type KargsOptions = BootInputOptions & OwnOptions;
-
-interface OwnOptions {
-  /** File with settings and hosts. */
-  readonly inventory?: string;
-  /** Name of a host of the inventory; without, the common settings apply. */
-  readonly host?: string;
-  /** `plain` by default. */
-  readonly format?: string;
-  /** Adds the network of the host as `ip=` and similar arguments, for an initramfs that has no keyfiles. */
-  readonly static?: boolean;
-  /** File to write; `-` is standard output (default: standard output). */
-  readonly output?: string;
-}
+import type { KargsOptions } from './options.ts';
 
 const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinux']);
 
@@ -55,7 +39,7 @@ const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinu
  * @throws UsageError for an unknown format or missing URLs
  */
 export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
-  const format = parseFormat(options.format, bootFormNames);
+  const { format } = options;
   const inputs = await readBootInputs(options, io);
   const settings = options.static === true ? await withNetwork(inputs) : inputs.settings;
   if (scriptForms.has(format)) bootImages(settings);

@@ -8,20 +8,19 @@ import { writeOutput } from '../../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, writeInitrd } from '../../image/initrd.ts';
-import { type ConfigOptions, readConfigToEmbed } from '../../hosts/input/configFiles.ts';
+import { readConfigToEmbed } from '../../hosts/input/configFiles.ts';
 import { withInitrd } from '../../hosts/input/initrdInput.ts';
 import { isNetworkPath, listNetworkSettings, networkMembers } from '../../image/networkSettings.ts';
 import { requireContents } from '../../hosts/input/imageContents.ts';
-import { type NetworkOptions, readNetworkFiles } from '../../hosts/input/networkFiles.ts';
-import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
-import { parseTextOrJson } from '../../io/report/choices.ts';
-
-interface WrapOutput {
-  /** File to write or replace; `-` is a file name here, as in coreos-installer. */
-  readonly output?: string | undefined;
-  /** Octal permissions of the file (default: 0600 for secrets, else those of the existing file or of the umask). */
-  readonly mode?: string | undefined;
-}
+import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
+import { deliverNetworkFiles } from '../customize/networkOutput.ts';
+import type {
+  UnwrapIgnitionOptions,
+  UnwrapNetworkOptions,
+  WrapIgnitionOptions,
+  WrapNetworkOptions,
+  WrapOutput,
+} from './options.ts';
 
 /** @throws CliError before a file is read */
 function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
@@ -43,8 +42,6 @@ async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, i
   await writeOutput(output, bytes, io, bits);
 }
 
-export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}
-
 /** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
@@ -52,11 +49,6 @@ export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promis
   requireContents({ files }, { io, options });
   await deliverArchive(files, options, io);
   return 0;
-}
-
-export interface UnwrapIgnitionOptions {
-  /** Path of the initramfs (default: standard input). */
-  readonly initrd?: string | undefined;
 }
 
 /** @throws CliError if the archive contains no config */
@@ -75,31 +67,21 @@ export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io):
   return 0;
 }
 
-export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
-
 /** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   const keyfiles = await readNetworkFiles(options, io);
   const files = networkMembers(keyfiles);
-  requireContents({ files }, { io, keyfiles, options });
+  requireContents({ files }, { io, keyfiles, options: {} });
   await deliverArchive(files, options, io);
   return 0;
 }
 
-export interface UnwrapNetworkOptions extends NetworkTarget {
-  /** Path of the initramfs (default: standard input). */
-  readonly initrd?: string | undefined;
-  /** `text` or `json` (default: `text`). */
-  readonly format?: string | undefined;
-}
-
 /** @throws CliError if the archive contains no network settings, or a file exists */
 export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Promise<ExitCode> {
-  const format = parseTextOrJson(options.format);
   const members = await withInitrd(options.initrd, io, (source) =>
     readInitrdFrom(source, { wants: isNetworkPath }),
   );
-  await deliverNetworkFiles(listNetworkSettings(members), options, format, io);
+  await deliverNetworkFiles(listNetworkSettings(members), options, io);
   return 0;
 }

@@ -23,11 +23,7 @@ import { readLiveIso } from '../../imagefile/rewriteImage.ts';
 import { programCommand } from '../../io/programs.ts';
 import { embed } from '../iso/ignition.ts';
 import { kargs } from '../pxe/kargs.ts';
-
-export interface QuickstartOptions {
-  /** Folder for the files, created if it is missing. */
-  readonly directory: string;
-}
+import type { QuickstartOptions } from './options.ts';
 
 /** Addresses reserved for documentation (RFC 5737 and RFC 2606). No machine has them. */
 const example = {
@@ -122,7 +118,8 @@ async function writeBootFiles(folder: string, io: Io): Promise<void> {
     plain: names.kernelArguments,
     ironic: names.ironicConf,
   };
-  for (const [format, name] of Object.entries(forms)) {
+  for (const format of ['ipxe', 'grub', 'plain', 'ironic'] as const) {
+    const name = forms[format];
     const code = await kargs({ ...urls, console: ['ttyS0'], format, output: join(folder, name) }, io);
     if (code !== 0) throw new CliError(`Writing the example ${name} failed`, { code: 'ERR_INTERNAL' });
   }

@@ -1,26 +1,7 @@
-/** Declares `render`. The options for settings come from the settings table. */
+/** Declares `render`. */
 
-import { type Command, Option } from 'commander';
-import { profileNames } from '../../agent/settings.ts';
-import { type RenderOptions, settingFlags } from '../../hosts/settings/options.ts';
-import { choice, type Context, declareRun, declareShortHelp, repeated } from '../../io/commandLine.ts';
-
-/** The options that most users need. */
-const common = [
-  '--api-url',
-  '--ca-file',
-  '--insecure',
-  '--agent-image',
-  '--agent-archive',
-  '--pull-secret',
-  '--ssh-key',
-  '--hostname',
-  '--nmstate',
-  '--profile',
-  '--inventory',
-  '--output',
-  '--show-settings',
-];
+import { renderOptions } from '../../hosts/settings/options.ts';
+import { command } from '../../io/commandLine.ts';
 
 const REFERENCE = `
 Profiles:
@@ -105,76 +86,12 @@ Examples:
     --nmstate worker-0.yaml -o worker-0.ign
 `;
 
-export function declareRender(command: Command, context: Context): void {
-  command.description(
+export const renderCommand = command({
+  description:
     'Render the Ignition config that makes CoreOS run ironic-python-agent. The config is validated before it is ' +
-      'written.',
-  );
-  declareSettings(command, 'Ironic:', 'ironic');
-  declareSettings(command, 'Agent:', 'agent');
-  declareSettings(command, 'Host:', 'host');
-  command
-    .addOption(plain('--no-ssh-key', 'disable SSH login'))
-    .addOption(plain('--no-copy-network', 'do not copy the network to the installed system'))
-    .option('--nmstatectl <path>', 'nmstatectl for the conversion of --nmstate (default: built in)');
-  declareSettings(command, 'Proxies:', 'proxy');
-  declareSettings(command, 'Ignition:', 'ignition');
-  command
-    .optionsGroup('Output:')
-    .addOption(
-      choice(
-        '--profile <name>',
-        `profile of the config: ${profileNames.join(', ')} (default: default)`,
-        profileNames,
-      ),
-    )
-    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
-    .option('--fail-fast', 'stop at the first invalid host')
-    .option(
-      '-o, --output <file>',
-      'file to write, or folder for an inventory with hosts (default: standard output)',
-    )
-    .addOption(
-      choice('--format <form>', 'output of --show-settings: text or json (default: text)', ['text', 'json']),
-    )
-    .option('--pretty', 'indent the JSON (always with --host)')
-    .option('--show-settings', 'print all settings and their sources with secrets masked, and exit');
-  command
-    .optionsGroup('Options of build.py (with --insecure-registry and --option):')
-    .option('--host <host>', 'host name or IP address of Ironic')
-    .option('--registry <registry>', 'registry of the agent image <registry>/ironic-agent')
-    .addOption(
-      new Option('--tls <mode>', 'off (http), on (https) or insecure (https, not verified)').choices([
-        'off',
-        'on',
-        'insecure',
-      ]),
-    );
-  const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
-  declareShortHelp(command, common, REFERENCE);
-  declareRun(command, NOTES, run, context);
-}
-
-function declareSettings(command: Command, group: string, section: string): void {
-  command.optionsGroup(group);
-  for (const { alias, choices, flag, help, kind } of settingFlags(section)) {
-    const isRepeated = kind === 'texts' || kind === 'files';
-    const option = isRepeated ? repeated(flag, help) : plain(flag, help);
-    if (choices !== undefined) option.argChoices = [...choices];
-    command.addOption(option);
-    if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
-  }
-}
-
-/** An option with a name that may begin with `no-`, which commander would treat as the negation of another option. */
-function plain(flags: string, description: string): Option {
-  const option = new Option(flags, description);
-  option.negate = false;
-  return option;
-}
-
-function aliasOf(flags: string, attribute: string): Option {
-  const option = new Option(flags).hideHelp();
-  option.attributeName = () => attribute;
-  return option;
-}
+    'written.',
+  options: renderOptions,
+  reference: REFERENCE,
+  notes: NOTES,
+  load: async () => (await import('./render.ts')).render,
+});

@@ -11,7 +11,6 @@ import { createUnitCheck } from '../../hosts/input/unitTools.ts';
 import { createRenderer } from '../../hosts/settings/renderConfig.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
-import { parseTextOrJson } from '../../io/report/choices.ts';
 
 /**
  * Writes the config to `options.output` or standard output. If the agent would reject its conf or Ignition the config,
@@ -54,8 +53,7 @@ async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[])
   const { io, options } = source;
   if (options.showSettings === true) {
     const { formatShownSettings, formatShownSettingsJson } = await import('./showSettings.ts');
-    const isJson = parseTextOrJson(options.format) === 'json';
-    const format = isJson ? formatShownSettingsJson : formatShownSettings;
+    const format = options.format === 'json' ? formatShownSettingsJson : formatShownSettings;
     const shown = format(readInputs(source), options, hosts);
     await writeStdout(io, [Buffer.from(shown)]);
     return 0;

@@ -1,34 +1,7 @@
 /** Declares `serve`. */
 
-import type { Command } from 'commander';
-import type { ServeOptions } from './options.ts';
-import { choice, type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
-import {
-  declareAccessOptions,
-  declareIccFlags,
-  declareCatalogOptions,
-  declareListenOptions,
-} from './serviceOptions.ts';
-import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
-
-/** The options that most users need. */
-const common = [
-  '--inventory',
-  '--discovery',
-  '--grow',
-  '--once',
-  '--iso',
-  '--images',
-  '--agent-archive',
-  '--listen',
-  '--public-url',
-  '--tls-cert',
-  '--tls-key',
-  '--key-file',
-  '--token-file',
-  '--open',
-  '--format',
-];
+import { command } from '../../io/commandLine.ts';
+import { serveOptions } from './options.ts';
 
 const REFERENCE = `
 Files served for each host, if the given images contain the required parts:
@@ -93,27 +66,10 @@ Examples:
   ironic-coreos serve --nmstate-dir network-data --open --listen :8084
 `;
 
-export function declareServe(command: Command, context: Context): void {
-  command
-    .description('Serve an image for each host of an inventory over HTTP')
-    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
-    .option('--nmstate-dir <folder>', 'folder with one nmstate file per host, named HOST.yaml');
-  declareCatalogOptions(command)
-    .option(
-      '--dhcp-range <addresses>',
-      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
-        'proxy mode in the network of the public URL)',
-    )
-    .option('--fail-fast', 'serve nothing if a host is invalid')
-    .option('--once <host>', 'serve only this host and exit after its image was fetched');
-  declareImageOptions(command);
-  declareListenOptions(command);
-  declareAccessOptions(command)
-    .option('--expires <time>', 'lifetime of printed URLs, e.g. 12h (default: as long as the key)')
-    .option('--open', 'serve all files without authentication')
-    .addOption(choice('--format <form>', 'print the URLs as text or json', ['text', 'json']));
-  declareIccFlags(command, '--kubeconfig <file>'); // upstream accepts it without any effect, too
-  const run = async (options: ServeOptions) => (await import('./serve.ts')).serve(options, context.io);
-  declareShortHelp(command, common, REFERENCE);
-  declareRun(command, NOTES, run, context);
-}
+export const serveCommand = command({
+  description: 'Serve an image for each host of an inventory over HTTP',
+  options: serveOptions,
+  reference: REFERENCE,
+  notes: NOTES,
+  load: async () => (await import('./serve.ts')).serve,
+});

@@ -1,7 +1,6 @@
 /** The setup of a service from its command line. It is read and checked before the server listens. */
 
 import { statsOf } from '../../io/files/fileStates.ts';
-import { quoteText } from '../../core/foreignText.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
@@ -17,7 +16,6 @@ import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { report } from '../../io/report/report.ts';
 import { createSigner, type Signer } from '../../http/server/answer/signedPath.ts';
 import type { ServeOptions } from './options.ts';
-import { parseChoice } from '../../io/report/choices.ts';
 
 export interface Setup {
   readonly listen: ListenAddress;
@@ -44,7 +42,10 @@ export interface Setup {
 /** The port of image-customization-controller, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:8084';
 const MIB = 1024 * 1024;
-const MOST_CONNECTIONS = 1_000_000;
+/** Milliseconds. */
+const DEFAULT_GRACE = 30_000;
+/** Mebibytes. */
+const DEFAULT_CACHE = 32;
 
 /** Throws UsageError for invalid options, CliError for files that cannot be read. */
 export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
@@ -71,13 +72,11 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
         ? []
         : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
     limits: readLimits(options, io),
-    lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires', 1),
-    grace: parseDuration(options.grace ?? '30s', '--grace'),
-    cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
+    lifetime: options.expires,
+    grace: options.grace ?? DEFAULT_GRACE,
+    cacheSize: (options.cache ?? DEFAULT_CACHE) * MIB,
     log: readLogForm(options.log, io),
-    list:
-      parseChoice('--format', options.format, ['text', 'json']) ??
-      (io.stdout.isTTY === true ? 'text' : undefined),
+    list: options.format ?? (io.stdout.isTTY === true ? 'text' : undefined),
   };
 }
 
@@ -88,13 +87,9 @@ const OTHER_DESCRIPTORS = 100;
 function readLimits({ idleTimeout, maxConnections, maxPerClient }: ServeOptions, io: Io): ServerLimits {
   const limits = {
     ...defaultLimits,
-    ...(maxConnections !== undefined && {
-      connections: parseWholeNumber(maxConnections, '--max-connections', 1, MOST_CONNECTIONS),
-    }),
-    ...(maxPerClient !== undefined && {
-      connectionsPerClient: parseWholeNumber(maxPerClient, '--max-per-client', 1, MOST_CONNECTIONS),
-    }),
-    ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout', 1) }),
+    ...(maxConnections !== undefined && { connections: maxConnections }),
+    ...(maxPerClient !== undefined && { connectionsPerClient: maxPerClient }),
+    ...(idleTimeout !== undefined && { idleTime: idleTimeout }),
   };
   const descriptors = descriptorLimit() ?? Infinity;
   const needed = limits.connections + OTHER_DESCRIPTORS;
@@ -108,9 +103,9 @@ function readLimits({ idleTimeout, maxConnections, maxPerClient }: ServeOptions,
   return { ...limits, connections };
 }
 
-/** Text on a terminal, otherwise JSON. Throws UsageError for another form. */
-export function readLogForm(log: string | undefined, { stderr }: Io): 'json' | 'text' {
-  return parseChoice('--log', log, ['text', 'json']) ?? (stderr.isTTY === true ? 'text' : 'json');
+/** Text on a terminal, otherwise JSON. */
+export function readLogForm(log: ServeOptions['log'], { stderr }: Io): 'json' | 'text' {
+  return log ?? (stderr.isTTY === true ? 'text' : 'json');
 }
 
 function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles | undefined {
@@ -147,36 +142,4 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
 
 async function readSecret(name: string, what: string, io: Io): Promise<string> {
   return (await readSecretFile(name, io, { what, maxBytes: MAX_SECRET_FILE })).trim();
-}
-
-const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** Ten years. */
-const LONGEST = 10 * 365 * 86_400;
-
-/**
- * `90`, `90s`, `15m`, `12h`, `7d`, in milliseconds.
- * @param least seconds: URLs that expire at once, for example, are of no use
- * @throws UsageError
- */
-export function parseDuration(text: string, option: string, least = 0): number {
-  const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
-  const seconds = Number(digits) * (units[unit] ?? 1);
-  if (digits !== '' && seconds < least) {
-    throw new UsageError(`invalid value ${quoteText(text)} for ${option}`, {
-      hint: 'use a longer time, for example 30m or 7d',
-    });
-  }
-  if (digits !== '' && seconds <= LONGEST) return seconds * 1000;
-  throw new UsageError(`invalid duration ${quoteText(text)} for ${option}`, {
-    hint: 'use seconds, or a number with the unit s, m, h or d, such as 12h',
-  });
-}
-
-/** Throws UsageError. */
-export function parseWholeNumber(text: string, option: string, least: number, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (value >= least && value <= most) return value;
-  throw new UsageError(
-    `invalid value ${quoteText(text)} for ${option}: not a whole number from ${least} to ${most}`,
-  );
 }

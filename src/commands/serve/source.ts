@@ -6,6 +6,7 @@ import { UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import type { RenderOptions } from '../../hosts/settings/options.ts';
 import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
@@ -30,8 +31,7 @@ export async function readServeSource(options: ServeOptions, io: Io): Promise<Se
       },
     );
   }
-  const usual = nmstateDir === undefined ? {} : { profile: 'icc' };
-  const given = profile === undefined ? usual : { profile };
+  const given: RenderOptions = { profile: profile ?? (nmstateDir === undefined ? undefined : 'icc') };
   // image-customization-controller removes no suffix but `.yaml`.
   const aliases = new Map<string, string>();
   const read: { readonly inventory: Inventory; readonly source: RenderSource } =

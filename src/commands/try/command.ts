@@ -1,31 +1,7 @@
 /** Declares `try`. */
 
-import type { Command } from 'commander';
-import type { TryOptions } from './setup.ts';
-import { choice, type Context, declareRun, declareShortHelp } from '../../io/commandLine.ts';
-import { declareCatalogOptions } from '../serve/serviceOptions.ts';
-import { declareIronicOptions, declareTrialOptions, declareUrlSigning } from './trialOptions.ts';
-import { declareImageOptions } from '../../hosts/plan/imageOptions.ts';
-
-/** The options that most users need. */
-const common = [
-  '--expect',
-  '--until',
-  '--require-step',
-  '--timeout',
-  '--save',
-  '--format',
-  '--listen',
-  '--tls',
-  '--ca-out',
-  '--inventory',
-  '--iso',
-  '--ironic-url',
-  '--serve-listen',
-  '--public-url',
-  '--qemu',
-  '--console',
-];
+import { command } from '../../io/commandLine.ts';
+import { tryOptions } from './options.ts';
 
 const REFERENCE = `
 The mock Ironic:
@@ -102,50 +78,10 @@ Examples:
   ironic-coreos try --inventory ramdisk.yaml --iso live.iso --qemu worker-0
 `;
 
-export function declareTry(command: Command, context: Context): void {
-  command
-    .description('Impersonate Ironic and report how far each ramdisk gets')
-    .option(
-      '--expect <hosts>',
-      'hosts to wait for: a number, or comma-separated names or MAC addresses (default: all hosts of the inventory, or 1)',
-    );
-  declareTrialOptions(command);
-  command
-    .optionsGroup('Mock Ironic:')
-    .option('--listen <address>', 'address and port, or :PORT for all addresses (default: 127.0.0.1:6385)');
-  declareIronicOptions(command);
-  command
-    .optionsGroup('Serving images:')
-    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
-    .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
-    .option('--serve-listen <address>', 'address and port for images (default: 127.0.0.1:8084)')
-    .option('--public-url <url>', 'base URL at which machines reach the images');
-  declareUrlSigning(declareCatalogOptions(command));
-  declareImageOptions(command);
-  command
-    .optionsGroup('Emulated machine:')
-    .option('--qemu <image>', 'image to boot in QEMU: an ISO, a prepared folder, or a host')
-    .addOption(
-      choice('--boot <method>', 'boot method of a host: network or cd (default: network)', ['network', 'cd']),
-    )
-    .addOption(
-      choice('--firmware <kind>', 'firmware: bios or uefi (default: bios for x86_64, otherwise uefi)', [
-        'bios',
-        'uefi',
-      ]),
-    )
-    .option('--memory <mebibytes>', 'memory in MiB (default: 4096)')
-    .option('--mac <address>', 'address of the network card (default: MAC address of the host)')
-    .option('--guest-host <address>', 'address of this machine in the emulated network (IPv4)')
-    .addOption(
-      choice(
-        '--accel <kind>',
-        'accelerator: kvm, or tcg for software emulation (default: the fastest available)',
-        ['kvm', 'tcg'],
-      ),
-    )
-    .option('--console <file>', 'file for the output of the serial console');
-  declareShortHelp(command, common, REFERENCE);
-  const run = async (options: TryOptions) => (await import('./try.ts')).tryRamdisk(options, context.io);
-  declareRun(command, NOTES, run, context);
-}
+export const tryCommand = command({
+  description: 'Impersonate Ironic and report how far each ramdisk gets',
+  options: tryOptions,
+  reference: REFERENCE,
+  notes: NOTES,
+  load: async () => (await import('./try.ts')).tryRamdisk,
+});

@@ -16,7 +16,7 @@ import { statsOf } from '../../io/files/fileStates.ts';
 import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.ts';
 import { report } from '../../io/report/report.ts';
 import type { IronicApi } from './api/ironicApi.ts';
-import type { TryOptions } from './setup.ts';
+import type { TryOptions } from './options.ts';
 import { formatOptionLines } from '../../agent/conf.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';

@@ -6,11 +6,9 @@ import { UsageError } from '../../core/errors.ts';
 import { type ListenAddress, parseListenAddress } from '../../http/server/listenAddress.ts';
 import { guestNetwork } from './timeline/addresses.ts';
 import type { SuccessStage } from './timeline/result.ts';
-import type { ImageOptions } from '../../hosts/plan/imageInputs.ts';
-import type { ServeOptions } from '../serve/options.ts';
-import { parseDuration } from '../serve/setup.ts';
 import type { IronicApiOptions } from './api/ironicApi.ts';
-import { flagOf, parseChoice, parseFormat } from '../../io/report/choices.ts';
+import { flagOf } from '../../io/report/choices.ts';
+import type { TryOptions } from './options.ts';
 
 export interface TrialSetup {
   readonly listen: ListenAddress;
@@ -38,18 +36,10 @@ export interface MachineChoices {
 
 /** The port of Ironic, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:6385';
-/** Enough for a live image of 1 GiB and a container image over a slow network. */
-const DEFAULT_TIMEOUT = '30m';
 
 /** @throws UsageError */
 export function readTrialSetup(options: TryOptions): TrialSetup {
   const { accel, boot, firmware, memory } = options;
-  const machine: MachineChoices = {
-    boot: parseChoice('--boot', boot, ['network', 'cd']),
-    firmware: parseChoice('--firmware', firmware, ['bios', 'uefi']),
-    accel: parseChoice('--accel', accel, ['kvm', 'tcg']),
-    memory,
-  };
   refuseUnused(options);
   if (options.qemu !== undefined && options.consoleLog !== undefined) {
     throw new UsageError('--console-log is for the console of a real machine, not for --qemu', {
@@ -59,12 +49,9 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
   if (options.guestHost !== undefined) guestNetwork(options.guestHost, '--guest-host');
   const isEmulated = options.qemu !== undefined;
   const requiredSteps = readStepNames(options.requireStep ?? []);
-  const until = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
-  const successStage = requiredSteps.length > 0 ? 'steps' : until;
+  const successStage = requiredSteps.length > 0 ? 'steps' : options.until;
   // No connection into the network of an emulated machine is possible.
-  const askBack =
-    parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']) ??
-    (isEmulated ? 'never' : 'own');
+  const askBack = options.askBack ?? (isEmulated ? 'never' : 'own');
   if (successStage !== 'heartbeat' && askBack === 'never') {
     const flag = contactFlags[successStage];
     throw new UsageError(`${flag} requires that agents are contacted, but --ask-back is "never"`, {
@@ -79,11 +66,10 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     askBack,
     successStage,
     requiredSteps,
-    // In some programs 0 means no limit, but a trial without an end never prints its report.
-    timeout: parseDuration(options.timeout ?? DEFAULT_TIMEOUT, '--timeout', 1),
+    timeout: options.timeout,
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
-    format: parseFormat(options.format, ['text', 'full', 'json', 'ndjson']),
-    machine,
+    format: options.format,
+    machine: { boot, firmware, accel, memory },
   };
 }
 
@@ -143,68 +129,3 @@ const dependents: readonly (readonly [needed: keyof TryOptions, dependent: reado
     ['qemu', ['boot', 'firmware', 'memory', 'mac', 'guestHost', 'accel', 'console']],
     ['tls', ['tlsName', 'caOut']],
   ];
-
-/** Options of `serve` that have the same meaning. */
-type ImageServerOptions = Pick<
-  ServeOptions,
-  | keyof ImageOptions
-  | 'agentArchive'
-  | 'artifacts'
-  | 'discovery'
-  | 'grow'
-  | 'inventory'
-  | 'keyFile'
-  | 'open'
-  | 'profile'
-  | 'publicUrl'
->;
-
-/** Options that `try` and `boot` have. */
-export interface TrialOptions extends ImageServerOptions {
-  /** Address of the image server: `ADDRESS:PORT`. */
-  readonly serveListen?: string;
-  /** Ironic URL for the configs, instead of the one in the inventory. */
-  readonly ironicUrl?: string;
-
-  // The mock Ironic.
-
-  /** `ADDRESS:PORT`. */
-  readonly listen?: string;
-  readonly tls?: boolean;
-  readonly tlsName?: readonly string[];
-  /** File for the certificate authority. */
-  readonly caOut?: string;
-  readonly askBack?: string;
-
-  // The report.
-
-  /** Stage at which a host has called home. */
-  readonly until?: string;
-  /** Steps that each agent must have. */
-  readonly requireStep?: readonly string[];
-  readonly timeout?: string;
-  /** Folder for the inventories of agents. */
-  readonly save?: string;
-  /** Files to which another program writes the consoles of hosts: each `FILE`, or `HOST=FILE`. */
-  readonly consoleLog?: readonly string[];
-  readonly format?: string;
-}
-
-export interface TryOptions extends TrialOptions {
-  readonly expect?: string;
-
-  // The emulated machine.
-
-  /** A live ISO, a prepared folder, or the name of a host of the inventory. */
-  readonly qemu?: string;
-  /** Boot method of a host of the inventory. */
-  readonly boot?: string;
-  readonly firmware?: string;
-  readonly memory?: string;
-  readonly mac?: string;
-  /** Address of this machine in the emulated network. */
-  readonly guestHost?: string;
-  readonly accel?: string;
-  /** File for the output of its console. */
-  readonly console?: string;
-}

@@ -54,7 +54,8 @@ import {
   type TrialRequest,
 } from './trial.ts';
 import { type ImageService, startImages } from './serving/imageService.ts';
-import { readTrialSetup, refuseContact, type TrialSetup, type TryOptions } from './setup.ts';
+import type { TryOptions } from './options.ts';
+import { readTrialSetup, refuseContact, type TrialSetup } from './setup.ts';
 import { type LiveRows, showLiveRows } from '../../io/liveRows.ts';
 import { createRates } from '../serve/status/rates.ts';
 import { formatLiveRows, formatStates } from '../serve/status/terminalRows.ts';

@@ -1,10 +1,10 @@
 /** Declares `validate`. */
 
-import type { Command } from 'commander';
 import { nameVersions, specVersions } from '../../ignition/versions.ts';
-import { argumentRun, choice, type Context, declareRun, FILES_DIR } from '../../io/commandLine.ts';
+import { command } from '../../io/commandLine.ts';
+import { validateOptions } from './options.ts';
 
-const notes = `
+const VALIDATE_NOTES = `
 How each file is validated:
   *.conf: configuration of ironic-python-agent. Valid if the agent starts with
   it. In an ironic.conf, the kernel arguments of the ramdisk are checked.
@@ -46,35 +46,9 @@ Examples:
 Run 'ironic-coreos explain RULE' for the meaning of a rule
 `;
 
-export function declareValidate(command: Command, context: Context): void {
-  command
-    .description('Validate Ignition configs, agent configuration files, inventories and images')
-    .argument('<FILE...>', 'files, folders or patterns; - is standard input')
-    .addOption(
-      choice(
-        '--format <form>',
-        'report format: text, json (one object per file, one per line) or github (annotations) (default: text)',
-        ['text', 'json', 'github'],
-      ),
-    )
-    .option('--strict', 'treat files with warnings as invalid')
-    .option('--files-dir <folder>', FILES_DIR)
-    .addOption(
-      choice(
-        '--lint <mode>',
-        'none: exactly the verdict of ignition-validate; agent: check all configs as configs of the agent (default: only those that run it)',
-        ['none', 'agent'],
-      ),
-    )
-    .option(
-      '--hardware <path>',
-      'inspection data of machines to compare the hosts of inventories with: a file or a folder of "baremetal node inventory save", ' +
-        '"try --save" or BareMetalHosts',
-    )
-    .option(
-      '--ipa-version <release>',
-      'release of ironic-python-agent to check against (default: the newest)',
-    );
-  const run = argumentRun(['files'], context, async () => (await import('./validate.ts')).validate);
-  declareRun(command, notes, run, context);
-}
+export const validateCommand = command({
+  description: 'Validate Ignition configs, agent configuration files, inventories and images',
+  options: validateOptions,
+  notes: VALIDATE_NOTES,
+  load: async () => (await import('./validate.ts')).validate,
+});

@@ -14,14 +14,14 @@ import {
   type ReportOutput,
   type UncheckedFile,
 } from '../../io/report/reporter.ts';
-import { parseChoice, parseFormat } from '../../io/report/choices.ts';
 import { diagnosticOf } from '../../core/finding.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { applyIgnored } from '../../io/report/ignored.ts';
 import { createTextReporter } from '../../io/report/text.ts';
-import type { CheckedDocument, CheckOptions, LintMode } from '../../hosts/input/checkConfig.ts';
+import type { CheckedDocument, CheckOptions } from '../../hosts/input/checkConfig.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
 import type { FilesDir } from '../../hosts/input/filesDir.ts';
+import type { ValidateOptions, ValidationOptions } from './options.ts';
 import {
   checkSourceConfig,
   CONFIG_FILE,
@@ -29,45 +29,21 @@ import {
   readSourceConfig,
 } from '../../hosts/input/sourceConfig.ts';
 
-/** How each document is checked. */
-export interface ValidationOptions {
-  /** Folder of the local files of Butane configs (default: local files are refused). */
-  readonly filesDir?: string;
-  /** Files with warnings are invalid. */
-  readonly strict?: boolean;
-  /**
-   * `none`: exactly the verdict of ignition-validate; `agent`: check all configs as configs of the agent; default: only those
-   * that run it, and others without errors.
-   */
-  readonly lint?: string;
-  /** A release of ironic-python-agent, e.g. `11.2.0`. */
-  readonly ipaVersion?: string;
-}
-
-export interface ValidateOptions extends ValidationOptions {
-  /** At least one: files, folders, patterns; `-` is standard input. */
-  readonly files: readonly string[];
-  /** Default: `text`. */
-  readonly format?: string;
-  /** A file or a folder with inspection data, with which the hosts of inventories are compared. */
-  readonly hardware?: string;
-}
-
 /**
  * Checks all files, even if some cannot be read. Returns 1 if a file is invalid or unreadable. Findings are written to
  * standard output; with the format text, the verdicts are written to standard error.
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
-  const reporter = await reporters[parseFormat(options.format, formats)](io);
+  const reporter = await reporters[options.format](io);
   const { createUnitCheck } = await import('../../hosts/input/unitTools.ts');
   const checkUnits = createUnitCheck(io, (message) => report(io, { severity: 'info', message }));
   const { hardware } = options;
   const checkOptions = { ...(await readCheckOptions(options, io)), checkUnits, hardware };
-  if (options.files.filter((file) => file === '-').length > 1) {
+  if (options.file.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
   let exitCode: ExitCode = 0;
-  for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
+  for await (const document of readDocuments(expandInputs(options.file, interest, io), io)) {
     const checked =
       'error' in document
         ? document
@@ -82,9 +58,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   return exitCode;
 }
 
-const formats = ['text', 'json', 'github'] as const;
-
-const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
+const reporters: Readonly<Record<ValidateOptions['format'], (io: Io) => Reporter | Promise<Reporter>>> = {
   text: ({ isQuiet = false, paintData }) => {
     const reporter = createTextReporter(paintData);
     return isQuiet ? { add: (file) => reporter.add(onlyErrors(file)) } : reporter;
@@ -102,8 +76,6 @@ function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedF
   return { ...file, report: { valid, findings: shown } };
 }
 
-const lintModes = ['none', 'agent'] as const;
-
 /** Options for a document of the user. */
 interface DocumentOptions extends CheckOptions {
   readonly filesDir?: FilesDir | undefined;
@@ -115,8 +87,11 @@ async function readCheckOptions(
   { lint, ipaVersion, filesDir }: ValidationOptions,
   io: Io,
 ): Promise<DocumentOptions> {
-  const mode: LintMode = parseChoice('--lint', lint, lintModes) ?? 'auto';
-  const options = { lint: mode, now: new Date(), filesDir: filesDirOf({ filesDir }, io) };
+  const options: DocumentOptions = {
+    lint: lint ?? 'auto',
+    now: new Date(),
+    filesDir: filesDirOf({ filesDir }, io),
+  };
   if (ipaVersion === undefined) return options;
   const { parseIpaVersion } = await import('../../ipa/ipaOptions.ts');
   return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };

@@ -5,19 +5,22 @@ import { collectInputs, type Inputs, type InputValue } from '../../agent/setting
 import type { SettingName } from '../../agent/settingTable.ts';
 import type { BootProxy, BootSettings } from '../../kargs/bootSettings.ts';
 import { CliError, type InputSource, UsageError } from '../../core/errors.ts';
+import type { OptionsOf, Sparse } from '../../io/commandLine.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../core/finding.ts';
 import { report, withoutRepeats } from '../../io/report/report.ts';
 import { readIronic } from '../settings/ironicUrls.ts';
-import type { OptionsNamed } from '../settings/options.ts';
+import type { SettingOptions } from '../settings/options.ts';
 import { inputOf, inputsOf, read, type Reading } from '../settings/reading.ts';
 import { readProxy } from '../settings/settings.ts';
 import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from '../settings/inventory.ts';
 import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 
 /** The options for settings, named as on the command line. */
-export type BootInputOptions = OptionsNamed<
-  'boot' | 'host.consoles' | 'host.nmstate' | 'host.keyfiles' | 'proxy' | 'ironic.apiUrls'
+export type BootInputOptions = Sparse<
+  OptionsOf<
+    SettingOptions<'boot' | 'host.consoles' | 'host.nmstate' | 'host.keyfiles' | 'proxy' | 'ironic.apiUrls'>
+  >
 > & {
   /** False for a ramdisk with another system (default: true). */
   readonly coreos?: boolean;

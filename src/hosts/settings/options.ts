@@ -1,68 +1,91 @@
-/** The options of `render`, before they are checked, and the flags of the settings table for other commands. */
+/** What `render` takes, and the options for settings that other commands take, too. */
 
-import type { Diagnostic } from '../../core/finding.ts';
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
-
-/** The options as commander returns them: those of the settings table and those of the command itself. */
-export type RenderOptions = SettingOptions & CommandOptions;
-
-/** `apiUrl` for `--api-url <urls>` and so on, without the settings that only affect kernel arguments. */
-type SettingOptions = OptionsOf<Exclude<FlagSetting, { readonly name: `boot.${string}` }>>;
-
-/** The options for the settings with these names or in these sections. */
-export type OptionsNamed<Name extends string> = OptionsOf<
-  Extract<FlagSetting, { readonly name: Name | `${Name}.${string}` }>
->;
-
-type OptionsOf<S extends FlagSetting> = {
-  readonly [T in S as Camel<FlagName<T['flag']>>]?: OptionValue<T['kind']> | undefined;
-};
-
-interface CommandOptions {
-  readonly profile?: string | undefined;
-  /** A file with settings, and optionally hosts. */
-  readonly inventory?: string | undefined;
-  /** Stop at the first invalid host. */
-  readonly failFast?: boolean | undefined;
-  readonly nmstatectl?: string;
-  readonly noSshKey?: boolean;
-  readonly noCopyNetwork?: boolean;
-  readonly showSettings?: boolean;
-  /** Output format of `showSettings`: `text` or `json`. */
-  readonly format?: string;
-  readonly output?: string;
-  readonly pretty?: boolean;
-  readonly host?: string;
-  readonly registry?: string;
-  readonly tls?: 'off' | 'on' | 'insecure';
-}
+import { profileNames } from '../../agent/settings.ts';
+import type { Diagnostic } from '../../core/finding.ts';
+import {
+  choice,
+  common,
+  file,
+  toggle,
+  INVENTORY,
+  repeatable,
+  type Option,
+  type OptionsOf,
+  type OptionTable,
+  type Sparse,
+  freeText,
+  under,
+} from '../../io/commandLine.ts';
 
 type FlagSetting = Extract<KnownSetting, { readonly flag: string }>;
-type FlagName<Flag> = Flag extends `--${infer Name} ${string}`
-  ? Name
-  : Flag extends `--${infer Name}`
-    ? Name
-    : never;
-type Camel<Name> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+
+export type SettingOptions<Name extends string> = {
+  [S in Extract<FlagSetting, { readonly name: Name | `${Name}.${string}` }> as S['flag']]: Option<
+    OptionValue<S['kind']> | undefined
+  >;
+};
+
 type OptionValue<Kind extends InputKind> = Kind extends 'switch'
   ? boolean
   : Kind extends 'texts' | 'files'
     ? readonly string[]
     : string;
 
-/** A flag of the settings table. */
-export interface SettingFlag extends Setting {
-  readonly flag: string;
+/** The options for the settings with these names or in these sections, in the order of the table. */
+export function settingOptions<Name extends string>(...names: readonly Name[]): SettingOptions<Name>;
+export function settingOptions(...names: readonly string[]): OptionTable {
+  const options: OptionTable = {};
+  for (const setting of settingTable) {
+    const { alias, flag: flags, isCommon, name } = setting;
+    if (flags === undefined || !names.some((it) => name === it || name.startsWith(`${it}.`))) continue;
+    options[flags] = { ...settingOption(setting), ...(alias && { alias }), ...(isCommon && { isCommon }) };
+  }
+  return options;
 }
 
-/** The flags of the settings with these names or in these sections, in the order of the table. */
-export function settingFlags(...names: readonly string[]): SettingFlag[] {
-  return settingTable.flatMap((setting) => {
-    const { flag, name } = setting;
-    const isWanted = names.some((wanted) => name === wanted || name.startsWith(`${wanted}.`));
-    return flag !== undefined && isWanted ? [{ ...setting, flag }] : [];
-  });
+function settingOption({ choices, completion, help, kind }: Setting): Option<unknown> {
+  if (kind === 'switch') return toggle(help);
+  const isFile = kind === 'file' || kind === 'files';
+  const one = freeText(help, choices ?? completion ?? (isFile ? 'file' : 'any'));
+  return kind === 'texts' || kind === 'files' ? repeatable(one) : one;
 }
+
+export const renderOptions = {
+  ...under('Ironic:', settingOptions('ironic')),
+  ...under('Agent:', settingOptions('agent')),
+  ...under('Host:', {
+    ...settingOptions('host'),
+    '--no-ssh-key': toggle('disable SSH login'),
+    '--no-copy-network': toggle('do not copy the network to the installed system'),
+    '--nmstatectl <path>': file('nmstatectl for the conversion of --nmstate (default: built in)'),
+  }),
+  ...under('Proxies:', settingOptions('proxy')),
+  ...under('Ignition:', settingOptions('ignition')),
+  ...under('Output:', {
+    '--profile <name>': common(
+      choice(profileNames, `profile of the config: ${profileNames.join(', ')} (default: default)`),
+    ),
+    '--inventory <file>': common(file(INVENTORY)),
+    '--fail-fast': toggle('stop at the first invalid host'),
+    '-o, --output <file>': common(
+      file('file to write, or folder for an inventory with hosts (default: standard output)'),
+    ),
+    '--format <form>': choice(['text', 'json'], 'output of --show-settings: text or json (default: text)'),
+    '--pretty': toggle('indent the JSON (always with --host)'),
+    '--show-settings': common(toggle('print all settings and their sources with secrets masked, and exit')),
+  }),
+  ...under('Options of build.py (with --insecure-registry and --option):', {
+    '--host <host>': freeText('host name or IP address of Ironic'),
+    '--registry <registry>': freeText('registry of the agent image <registry>/ironic-agent'),
+    '--tls <mode>': choice(
+      ['off', 'on', 'insecure'],
+      'off (http), on (https) or insecure (https, not verified)',
+    ),
+  }),
+};
+
+export type RenderOptions = Sparse<OptionsOf<typeof renderOptions>>;
 
 /** Reports a warning, or an error before the one that is thrown. */
 export type Warn = (problem: Diagnostic) => void;

@@ -16,14 +16,12 @@ import {
 import {
   type AgentSettings,
   type ProfileName,
-  profileNames,
   type ProxySettings,
   type ConfSources,
 } from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import { UsageError, type InputSource } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import { parseChoice } from '../../io/report/choices.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { readAddedFiles } from './addedFiles.ts';
 import { readAgentImage } from './agentImage.ts';
@@ -74,18 +72,17 @@ export function chooseProfile({ host, profile, tls }: RenderOptions): ProfileNam
       hint: 'use http:// or https:// in --api-url, and --insecure to skip verification of the certificate',
     });
   }
-  const known = parseChoice('--profile', profile, profileNames);
-  if (host !== undefined && known !== undefined && known !== 'buildpy') {
-    throw new UsageError(`--host cannot be combined with --profile ${known}`, {
+  if (host !== undefined && profile !== undefined && profile !== 'buildpy') {
+    throw new UsageError(`--host cannot be combined with --profile ${profile}`, {
       hint: 'use --api-url instead of --host',
     });
   }
-  if (known === 'buildpy' && host === undefined) {
+  if (profile === 'buildpy' && host === undefined) {
     throw new UsageError('--profile buildpy requires --host', {
       hint: 'pass the address of Ironic, for example --host 192.0.2.1 --registry 192.0.2.1:5000',
     });
   }
-  return known ?? (host === undefined ? 'default' : 'buildpy');
+  return profile ?? (host === undefined ? 'default' : 'buildpy');
 }
 
 /** Reads the settings of one config after the other. Files that several configs share are read once. */

@@ -18,37 +18,15 @@ export function hintChoices(typed: string, choices: readonly string[]): string {
 }
 
 /**
- * The value of an option with a fixed set of values; undefined if the option is absent.
+ * The value of an option with a fixed set of values.
  * @throws UsageError for any other value
  */
-export function parseChoice<T extends string>(
-  flag: string,
-  text: string | undefined,
-  choices: readonly T[],
-): T | undefined {
+export function parseChoice<T extends string>(flag: string, text: string, choices: readonly T[]): T {
   const choice = choices.find((known) => known === text);
-  if (choice !== undefined || text === undefined) return choice;
+  if (choice !== undefined) return choice;
   throw new UsageError(`invalid value ${quoteText(text)} for ${flag}`, {
     hint: hintChoices(text, choices),
   });
-}
-
-/**
- * The value of `--format`; the first one is the default.
- * @throws UsageError for an invalid value
- */
-export function parseFormat<T extends string>(text: string | undefined, formats: readonly [T, ...T[]]): T {
-  return parseChoice('--format', text, formats) ?? formats[0];
-}
-
-export type TextOrJson = 'text' | 'json';
-
-/**
- * @param format the value from the user; default `text`
- * @throws UsageError for any other value
- */
-export function parseTextOrJson(format: string | undefined): TextOrJson {
-  return parseFormat(format, ['text', 'json']);
 }
 
 /** A value as JSON over several lines, ready to be written. */

@@ -5,13 +5,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeCommand, withDescendants } from '../../../src/cli/describeCommand.ts';
 import { escapeRoff, formatNotes } from '../../../src/cli/man.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
-import { wholeProgram } from '../../support/wholeProgram.ts';
+import { wholeProgram, withDescendants } from '../../support/wholeProgram.ts';
 
-const commands = withDescendants(describeCommand(wholeProgram()));
+const commands = withDescendants(wholeProgram());
 let folder: string;
 let written: RunResult;
 const pathOf = (words: readonly string[]): string => join(folder, `${words.join('-')}.1`);
@@ -27,21 +26,23 @@ afterAll(() => rmSync(join(folder, '../..'), { recursive: true, force: true }));
 describe('man', () => {
   it('writes a page for every command that is shown', () => {
     expect(written).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    const names = commands.map(({ words }) => `${words.join('-')}.1`);
+    const names = commands.map(({ path }) => `${path.replaceAll(' ', '-')}.1`);
     expect(readdirSync(folder).toSorted()).toEqual(names.toSorted());
     expect(names).toContain('ironic-coreos-iso-ignition-embed.1');
     expect(names.filter((name) => /coreos-(dev|pack)|iso-embed/.test(name))).toEqual([]);
   });
 
-  it.each(commands.map(({ words }) => [words.join(' '), words]))('%s has all parts', (_name, words) => {
-    const page = readFileSync(pathOf(words), 'utf8');
-    expect(page).toMatch(/^\.TH IRONIC-COREOS\S* 1 2026-11-21 "ironic-coreos \d/);
-    for (const section of ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS'])
-      expect(page).toContain(`\n.SH ${section}\n`);
-    const isLeaf = commands.find((command) => command.words === words)?.commands.length === 0;
-    for (const section of isLeaf ? ['EXIT STATUS', 'EXAMPLES'] : ['COMMANDS'])
-      expect(page).toContain(`\n.SH ${section}\n`);
-  });
+  it.each(commands.map((command) => [command.path, command] as const))(
+    '%s has all parts',
+    (path, command) => {
+      const page = readFileSync(pathOf(path.split(' ')), 'utf8');
+      expect(page).toMatch(/^\.TH IRONIC-COREOS\S* 1 2026-11-21 "ironic-coreos \d/);
+      for (const section of ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS'])
+        expect(page).toContain(`\n.SH ${section}\n`);
+      for (const section of command.commands.length === 0 ? ['EXIT STATUS', 'EXAMPLES'] : ['COMMANDS'])
+        expect(page).toContain(`\n.SH ${section}\n`);
+    },
+  );
 
   const { man: listed }: { readonly man?: readonly string[] } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'),
@@ -50,7 +51,7 @@ describe('man', () => {
   it.skipIf(listed === undefined)(
     `package.json lists them for npm${listed === undefined ? ' (skipped: it lists none)' : ''}`,
     () => {
-      const pages = commands.map(({ words }) => `dist/man/${words.join('-')}.1`);
+      const pages = commands.map(({ path }) => `dist/man/${path.replaceAll(' ', '-')}.1`);
       expect(listed?.toSorted()).toEqual(pages.toSorted());
     },
   );

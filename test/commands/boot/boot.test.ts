@@ -6,7 +6,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { BootOptions } from '../../../src/commands/boot/setup.ts';
 import { writeAgentIso } from '../../support/agentIso.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import {
@@ -21,7 +20,7 @@ import {
 } from '../../support/fakeBmc.ts';
 import { until } from '../../support/serveFixtures.ts';
 import { withBrackets } from '../../../src/formats/url.ts';
-import { bootAndCallHome, type RunningBoot, startBoot } from './startBoot.ts';
+import { bootAndCallHome, type RunningBoot, startBoot, type GivenBoot } from './startBoot.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boot it '));
 await writeAgentIso(folder, 'live.iso', 'http://192.0.2.1:6385');
@@ -42,7 +41,7 @@ interface Booted extends RunningBoot {
 }
 
 /** One machine without an inventory. Its agent calls home if it boots from the ISO. */
-async function bootFake(fake: FakeBmcOptions, options: BootOptions = {}, typed?: string): Promise<Booted> {
+async function bootFake(fake: FakeBmcOptions, options: GivenBoot = {}, typed?: string): Promise<Booted> {
   const place: { running?: RunningBoot } = {};
   const bmc = await startFakeBmc({
     mac,
@@ -709,7 +708,7 @@ describe('hosts of an inventory', () => {
     expect(bmc.changes()).toEqual([]);
   });
 
-  it.each<[string, string[], BootOptions, string]>([
+  it.each<[string, string[], GivenBoot, string]>([
     ['a URL as a host', ['redfish://192.0.2.10'], {}, '"redfish://192.0.2.10" is not the name of a host'],
     ['hosts without an inventory', ['w'], {}, 'names of hosts require --inventory'],
     ['nothing', [], {}, 'no machine to boot'],

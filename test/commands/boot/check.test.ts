@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { BootOptions } from '../../../src/commands/boot/setup.ts';
 import { servedIsoName } from '../../../src/commands/try/serving/isoService.ts';
 import {
   bmcModels,
@@ -19,7 +18,7 @@ import {
 import { writeAgentIso, writeIsoWith } from '../../support/agentIso.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { tlsFile } from '../../support/serveFixtures.ts';
-import { type BootEnd, startBoot } from './startBoot.ts';
+import { type BootEnd, startBoot, type GivenBoot } from './startBoot.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boot check '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,7 +31,7 @@ const env = { IRONIC_COREOS_BMC_USERNAME: bmcUser.username, IRONIC_COREOS_BMC_PA
 
 async function check(
   fake: FakeBmcOptions,
-  options: BootOptions = {},
+  options: GivenBoot = {},
 ): Promise<BootEnd & { readonly bmc: FakeBmc }> {
   const bmc = await startFakeBmc(fake);
   bmcs.push(bmc);
@@ -112,7 +111,7 @@ describe('--check', () => {
   interface Case {
     readonly title: string;
     readonly fake?: FakeBmcOptions;
-    readonly options?: BootOptions;
+    readonly options?: GivenBoot;
     /** Default: that of the BMC. */
     readonly path?: string;
     readonly code: number;
@@ -278,7 +277,7 @@ describe('--check', () => {
 describe('the image', () => {
   const invalid = '{"ignition":{"version":"3.4.0"},\n"storage":{"files":[{"path":"a"}]}}';
 
-  it.each<[title: string, options: BootOptions, code: number, text: RegExp]>([
+  it.each<[title: string, options: GivenBoot, code: number, text: RegExp]>([
     ['valid', { iso: ['agent.iso'] }, 0, /image the agent calls http:\/\/192\.0\.2\.1:6385 /],
     ['no config', { iso: ['empty.iso'] }, 1, /image error: no agent would call home: empty\.iso contains no/],
     ['no ISO', { iso: ['text.iso'] }, 1, /image error: text\.iso: not an ISO 9660 image/],
@@ -378,7 +377,7 @@ describe('the URL of an image that boot serves', () => {
 
   const served = /image-url +http:\/\/127\.0\.0\.1\/…/;
 
-  it.each<[title: string, options: BootOptions, text: RegExp]>([
+  it.each<[title: string, options: GivenBoot, text: RegExp]>([
     ['with a host name of 60 characters', { publicUrl: 'http://127.0.0.1:8084' }, served],
     ['on all addresses', { serveListen: ':0' }, served],
     ['on all addresses of IPv4', { serveListen: '0.0.0.0:0' }, served],

@@ -4,9 +4,12 @@ import { imageEnv } from '../../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import { boot, defaultTimes } from '../../../src/commands/boot/boot.ts';
 import type { BootTimes } from '../../../src/commands/boot/machineBoot.ts';
-import type { BootOptions } from '../../../src/commands/boot/setup.ts';
+import { bootOptions } from '../../../src/commands/boot/options.ts';
+import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import type { Io } from '../../../src/io/io.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
+
+export type GivenBoot = Given<typeof bootOptions>;
 
 export interface BootEnd {
   readonly code: number;
@@ -34,7 +37,7 @@ export interface BootPlace {
 /** On free ports. */
 export function startBoot(
   names: readonly string[],
-  options: BootOptions,
+  options: GivenBoot,
   { cwd, env = {}, ignored = [], times = {}, typed }: BootPlace,
 ): RunningBoot {
   const stdout = collector();
@@ -50,9 +53,10 @@ export function startBoot(
     programName: 'ironic-coreos',
     signal: end.signal,
   };
-  const all: BootOptions = { listen: '127.0.0.1:0', serveListen: '127.0.0.1:0', ...options };
+  const all = { listen: '127.0.0.1:0', serveListen: '127.0.0.1:0', ...options };
   const fast = { ...defaultTimes, power: 300, interval: 1, retry: 100, ...times };
-  const ended = boot(names, all, io, fast).then(
+  const run = async (): Promise<number> => boot(names, givenOptions(bootOptions, all), io, fast);
+  const ended = run().then(
     (code) => ({ code, report: stdout.text(), error: undefined }),
     (error: unknown) => ({
       code: 1,

@@ -20,7 +20,6 @@ import {
   type PreprovisioningImage,
   STREAM_LABEL,
 } from '../../../src/commands/controller/api/preprovisioningImage.ts';
-import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
 import { writeSampleIso } from '../../../src/image/sampleIso.ts';
 import type { ServedResource } from '../../../src/http/server/answer/resource.ts';
 import { imageEnv, inputsNameImage } from '../../support/agentImage.ts';
@@ -549,7 +548,7 @@ const ofStream = (stream?: string): PreprovisioningImage =>
   imageOf({ spec }, stream === undefined ? {} : { labels: { [STREAM_LABEL]: stream } });
 
 describe('the image of an object with a stream', () => {
-  const streams: ControllerOptions = { iso: ['live.iso', 'rhel-10/x86_64=el10.iso'] };
+  const streams = { iso: ['live.iso', 'rhel-10/x86_64=el10.iso'] };
   place.write('el10.iso', isoPair((files) => files.set('stream', Buffer.from('rhel-10'))).full);
 
   it('is made from the base image of the stream, and changes with the label', async () => {

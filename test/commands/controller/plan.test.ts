@@ -1,7 +1,8 @@
 /** What the command line and the environment say, and what is refused before anything is connected. */
 
 import { describe, expect, it } from 'vitest';
-import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
+import { controllerOptions } from '../../../src/commands/controller/options.ts';
+import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import { type ControllerPlan, readPlan } from '../../../src/commands/controller/plan.ts';
 import { runCli } from '../../support/runCli.ts';
 import { workplace } from './support.ts';
@@ -17,8 +18,10 @@ place.write(
   }),
 );
 
-const plan = (options: ControllerOptions = {}, env = {}): Promise<ControllerPlan> =>
-  readPlan({ kubeconfig: 'kubeconfig', listen: '127.0.0.1:0', ...options }, { ...place.io, env });
+const plan = async (options: Given<typeof controllerOptions> = {}, env = {}): Promise<ControllerPlan> => {
+  const given = { kubeconfig: 'kubeconfig', listen: '127.0.0.1:0', ...options };
+  return readPlan(givenOptions(controllerOptions, given), { ...place.io, env });
+};
 
 describe('the plan', () => {
   it.each([

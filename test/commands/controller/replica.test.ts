@@ -2,7 +2,8 @@
 
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
+import { controllerOptions } from '../../../src/commands/controller/options.ts';
+import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import { readPlan } from '../../../src/commands/controller/plan.ts';
 import { type Replica, startReplica } from '../../../src/commands/controller/controller.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
@@ -28,7 +29,7 @@ async function clusterThatAnswers(status: number): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 }
 
-async function start(server: string, more: ControllerOptions = {}): Promise<Replica> {
+async function start(server: string, more: Given<typeof controllerOptions> = {}): Promise<Replica> {
   const cluster = { name: 'k', cluster: { server } };
   const context = { name: 'c', context: { cluster: 'k', user: 'u' } };
   const user = { name: 'u', user: {} };
@@ -41,7 +42,8 @@ async function start(server: string, more: ControllerOptions = {}): Promise<Repl
     keyFile: 'key',
     tokenFile: 'tokens',
   };
-  const options = { ...usual, listen: '127.0.0.1:0', drainTime: '0s', ...more };
+  const given = { ...usual, listen: '127.0.0.1:0', drainTime: '0s', ...more };
+  const options = givenOptions(controllerOptions, given);
   const log = createServerLog(place.io.stderr, 'json');
   return startReplica(options, await readPlan(options, place.io), { io: place.io, log });
 }

@@ -1,5 +1,7 @@
 /** How long the files of settings are there: as long as anything is made from them. */
 
+import { controllerOptions } from '../../../src/commands/controller/options.ts';
+import { givenOptions } from '../../support/givenOptions.ts';
 import { describe, expect, it } from 'vitest';
 import { type ImageFactory, openImageFactory } from '../../../src/commands/controller/imageFactory.ts';
 import { knownDigests } from '../../../src/io/files/fileDigests.ts';
@@ -18,7 +20,7 @@ async function take(name: string): Promise<{ factory?: ImageFactory; released: (
     cacheSize: 1024,
     io: place.io,
   };
-  const taking = openImageFactory({ iso: ['live.iso'] }, around);
+  const taking = openImageFactory(givenOptions(controllerOptions, { iso: ['live.iso'] }), around);
   const factory = await taking.catch(() => undefined);
   return { ...(factory && { factory }), released: () => count };
 }

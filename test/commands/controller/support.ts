@@ -12,7 +12,8 @@ import {
   openImageFactory,
 } from '../../../src/commands/controller/imageFactory.ts';
 import type { ReadSecret } from '../../../src/commands/controller/buildRequest.ts';
-import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
+import { controllerOptions } from '../../../src/commands/controller/options.ts';
+import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import { createLinks } from '../../../src/commands/serve/links.ts';
 import { knownDigests } from '../../../src/io/files/fileDigests.ts';
 import type { Io } from '../../../src/io/io.ts';
@@ -24,6 +25,8 @@ import {
 import { createSigner } from '../../../src/http/server/answer/signedPath.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { storedObject } from './api/support.ts';
+
+type GivenController = Given<typeof controllerOptions>;
 
 export const publicUrl = 'http://images.metal3.svc:8084';
 export const links = createLinks(publicUrl, createSigner(Buffer.alloc(32, 'k')));
@@ -67,7 +70,7 @@ export interface Workplace {
   readonly write: (name: string, content: string | Uint8Array) => string;
   /** Without options: `settings`, and a live ISO. Closed with the file of tests. */
   readonly factory: (
-    options?: ControllerOptions,
+    options?: GivenController,
     more?: Partial<Omit<FactoryInputs, 'settings'>> & { readonly settings?: string | undefined },
   ) => Promise<ImageFactory>;
 }
@@ -110,7 +113,7 @@ export function workplace(env: Io['env'] = {}): Workplace {
     factory: async (options = {}, more = {}) => {
       const { settings: name } = { settings: 'ramdisk.yaml', ...more };
       const surroundings = { links, digests: knownDigests(new Map()), io };
-      const usual = { iso: ['live.iso'], ...options };
+      const usual = givenOptions(controllerOptions, { iso: ['live.iso'], ...options });
       const factory = await openImageFactory(usual, {
         ...surroundings,
         cacheSize: 1024 * 1024,

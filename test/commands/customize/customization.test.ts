@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CustomizeOptions, refuseUnsupported } from '../../../src/commands/customize/customization.ts';
+import type { CustomizeOptions } from '../../../src/commands/customize/options.ts';
+import { refuseUnsupported } from '../../../src/commands/customize/customization.ts';
 import { noFeatures } from '../../../src/image/liveFeatures.ts';
 
 describe('refuseUnsupported', () => {

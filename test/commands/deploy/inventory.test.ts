@@ -297,7 +297,7 @@ describe('deploy --inventory where a host is wrong', () => {
     await writeFile(path('fields.yaml'), text);
     const reported: Diagnostic[] = [];
     const io = { ...silentIo(path('')), report: (all: readonly Diagnostic[]) => void reported.push(...all) };
-    expect(await node({ inventory: 'fields.yaml' }, io)).toBe(1);
+    expect(await node({ format: 'json', inventory: 'fields.yaml' }, io)).toBe(1);
     const at = { file: 'fields.yaml', line: 3 };
     expect(reported).toMatchObject([
       {

@@ -119,7 +119,7 @@ describe('ignition merge', () => {
     [
       ['parent.ign', 'child.ign', '--to', '3.9.0'],
       2,
-      'error: unsupported version: 3.9.0\nhint: use one of 3.0.0,',
+      'error: invalid value "3.9.0" for --to\nhint: use 3.0.0; valid values: 3.0.0,',
     ],
     [['parent.ign', 'child.ign', '--to', '3.4.0', '--to', '3.5.0'], 2, 'cannot be used multiple times'],
   ])('%j: %i', async (args, code, message) => {

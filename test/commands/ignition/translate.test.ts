@@ -65,7 +65,7 @@ describe('ignition translate', () => {
   it.each([
     [['--to', '3.6.0', 'invalid.ign'], 1, 'error: path not absolute'],
     [['--to', '3.6.0', 'missing.ign'], 1, 'error: Ignition config not found: missing.ign'],
-    [['--to', '3.6', 'link.ign'], 2, 'error: unsupported version: 3.6\n'],
+    [['--to', '3.6', 'link.ign'], 2, 'error: invalid value "3.6" for --to\n'],
     [['link.ign'], 2, "error: required option '--to <version>' not specified"],
     [['--to', '3.6.0'], 2, "error: missing required argument 'FILE'"],
   ])('%j: %i', async (args, code, message) => {

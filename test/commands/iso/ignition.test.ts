@@ -167,23 +167,6 @@ describe('usage errors', () => {
   });
 });
 
-describe('the older spelling', () => {
-  it('works and says what to use', async () => {
-    const embedded = await run('embed -c config.ign coreos.iso');
-    expect(embedded).toMatchObject({
-      code: 0,
-      stderr: '`iso embed` is deprecated; use `iso ignition embed`.  Continuing.\n',
-    });
-    expect((await run('show coreos.iso')).stdout).toBe(config);
-    expect((await run('remove coreos.iso')).code).toBe(0);
-    expect(digest(await file('coreos.iso'))).toBe(digest(original));
-  });
-
-  it('is not shown', async () => {
-    expect((await run('--help')).stdout).not.toMatch(/^ {2}(embed|show|remove)/m);
-  });
-});
-
 describe('help', () => {
   it.each(['', 'ignition', 'ignition embed', 'ignition show', 'ignition remove'])(
     'of iso %s fits 80 columns',

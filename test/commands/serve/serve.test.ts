@@ -11,8 +11,7 @@ import { rootfs } from '../../support/minimalIso.ts';
 import { have, oracleNote } from '../../support/programs.ts';
 import { initrd, kernel } from '../../support/newIso.ts';
 import { inventory } from '../../support/twoHosts.ts';
-import type { ServeOptions } from '../../../src/commands/serve/options.ts';
-import { place, token } from './support.ts';
+import { place, token, type GivenServe } from './support.ts';
 
 const { path, run, serve, write } = place();
 
@@ -221,7 +220,7 @@ describe('boot scripts', () => {
     expect(await textOf(boot['ipxe'])).toContain('inspector.ipxe');
   });
 
-  it.each<[string, ServeOptions, string]>([
+  it.each<[string, GivenServe, string]>([
     ['the ISO', { inventory: 'all.yaml', artifacts: 'iso' }, 'discovery.iso'],
     ['an ISO that expires', { inventory: 'all.yaml', artifacts: 'iso', expires: '1h' }, 'discovery.iso'],
     ['the config', { inventory: 'all.yaml', artifacts: 'ign' }, 'discovery.ign'],

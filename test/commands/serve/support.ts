@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, afterEach } from 'vitest';
-import type { ServeOptions } from '../../../src/commands/serve/options.ts';
+import { serveOptions } from '../../../src/commands/serve/options.ts';
+import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import {
   loadSnapshot,
   reload,
@@ -22,6 +23,8 @@ import type { Io } from '../../../src/io/io.ts';
 import { packedIso } from '../../support/minimalIso.ts';
 import { runCli } from '../../support/runCli.ts';
 import { inventory } from '../../support/twoHosts.ts';
+
+export type GivenServe = Given<typeof serveOptions>;
 
 export const token = 'an-operators-token-0123456789';
 
@@ -46,7 +49,7 @@ export interface Place {
   readonly write: (name: string, content: string | Uint8Array) => void;
   readonly run: (...args: readonly string[]) => ReturnType<typeof runCli>;
   /** With the inventory and the ISO unless they are given. */
-  readonly serve: (options?: ServeOptions, env?: Io['env']) => Promise<Running>;
+  readonly serve: (options?: GivenServe, env?: Io['env']) => Promise<Running>;
 }
 
 /** A new folder for each file of tests; services end with the test. */
@@ -86,11 +89,12 @@ export function place(env: Io['env'] = {}): Place {
 }
 
 async function start(
-  options: ServeOptions,
+  given: GivenServe,
   { folder, env }: { readonly folder: string; readonly env: Io['env'] },
 ): Promise<Running> {
   const stderr = collector();
   const io = createIo({ stderr: stderr.stream, env: { ...imageEnv, ...env }, cwd: folder });
+  const options = givenOptions(serveOptions, given);
   const setup = await readSetup(options, io);
   const log = createServerLog(io.stderr, setup.log);
   const service = await startService(options, setup, {

@@ -1,3 +1,5 @@
+import { tryOptions } from '../../../src/commands/try/options.ts';
+import { givenOptions } from '../../support/givenOptions.ts';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { certificateNames, reachableAddresses } from '../../../src/commands/try/ironicAddress.ts';
@@ -16,7 +18,7 @@ describe('the addresses of the mock Ironic that listens on', () => {
   ])('%s are those that machines can connect to', (text, addresses) => {
     const listen = parseListenAddress(text);
     expect(reachableAddresses(listen)).toEqual(addresses);
-    const names = certificateNames({}, listen, undefined);
+    const names = certificateNames(givenOptions(tryOptions, {}), listen, undefined);
     expect(names).toEqual(expect.arrayContaining(addresses.map((address) => address.replace(/%.*$/, ''))));
     expect(names).not.toContain('0.0.0.0');
     expect(names).not.toContain('::');

@@ -2,10 +2,13 @@
 
 import { imageEnv } from '../../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
-import type { TryOptions } from '../../../src/commands/try/setup.ts';
+import { tryOptions } from '../../../src/commands/try/options.ts';
+import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import { tryRamdisk } from '../../../src/commands/try/try.ts';
 import type { Io } from '../../../src/io/io.ts';
 import { until } from '../../support/serveFixtures.ts';
+
+export type GivenTry = Given<typeof tryOptions>;
 
 export interface Trial {
   /** Of the Ironic that is played. */
@@ -18,7 +21,7 @@ export interface Trial {
 
 /** Resolves when the API listens. On a free port unless the options say otherwise. */
 export async function startTry(
-  options: TryOptions,
+  options: GivenTry,
   cwd: string,
   env: Io['env'] = { PATH: process.env['PATH'] },
 ): Promise<Trial> {
@@ -34,7 +37,7 @@ export async function startTry(
     programName: 'ironic-coreos',
     signal: end.signal,
   };
-  const running = tryRamdisk({ listen: '127.0.0.1:0', ...options }, io);
+  const running = tryRamdisk(givenOptions(tryOptions, { listen: '127.0.0.1:0', ...options }), io);
   const ended = running.then((code) => ({ code, report: stdout.text() }));
   let isOver = false;
   const over = ended.finally(() => (isOver = true));

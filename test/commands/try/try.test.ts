@@ -25,8 +25,7 @@ import {
   startAgentApi,
 } from '../../support/scriptedAgent.ts';
 import { tlsFile, tlsText, until } from '../../support/serveFixtures.ts';
-import type { TryOptions } from '../../../src/commands/try/setup.ts';
-import { startTry } from './startTry.ts';
+import { type GivenTry, startTry } from './startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try it '));
 const path = (name: string): string => join(folder, name);
@@ -200,7 +199,7 @@ describe('an agent that can be asked', () => {
 });
 
 describe('what is wrong on the command line', () => {
-  it.each<readonly [string, TryOptions, string]>([
+  it.each<readonly [string, GivenTry, string]>([
     ['no time', { timeout: '0' }, 'invalid value "0" for --timeout'],
     [
       'required steps of agents that are not contacted',
@@ -466,7 +465,7 @@ describe('--console-log', () => {
     },
   );
 
-  it.each<readonly [string, TryOptions, string]>([
+  it.each<readonly [string, GivenTry, string]>([
     ['is of an expected host', { expect: '1' }, '--console-log requires an expected host'],
     [
       'is of one host',

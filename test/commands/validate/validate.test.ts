@@ -220,7 +220,9 @@ describe('validate', () => {
     const chunks: string[] = [];
     const stdout = new Writable({ write: (chunk, _encoding, done) => done(void chunks.push(String(chunk))) });
     const io = createIo({ cwd: folder, stdout, stderr: stdout, inputs: new Failing() });
-    expect(await validateFiles({ files: ['valid.ign', 'fetched.ign', 'warned.ign'] }, io)).toBe(1);
+    expect(
+      await validateFiles({ format: 'text', file: ['valid.ign', 'fetched.ign', 'warned.ign'] }, io),
+    ).toBe(1);
     expect(chunks.join('')).toMatch(
       /^valid.ign: valid[^]*error: fetched\.ign: internal error \(RangeError\)[^]*^warned\.ign: /m,
     );

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { ControllerOptions } from '../../../src/commands/controller/settings.ts';
+import { controllerOptions } from '../../../src/commands/controller/options.ts';
+import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import { readPlan } from '../../../src/commands/controller/plan.ts';
 import { type Replica, startReplica } from '../../../src/commands/controller/controller.ts';
 import type { Config } from '../../../src/ignition/config.ts';
@@ -70,7 +71,7 @@ export interface ControllerCluster {
   /** What all replicas have said so far. */
   readonly said: () => string;
   /** Stopped with the test. */
-  readonly start: (options?: ControllerOptions) => Promise<Replica>;
+  readonly start: (options?: Given<typeof controllerOptions>) => Promise<Replica>;
   readonly stop: (replica: Replica) => Promise<void>;
   readonly create: (name: string, spec?: object, metadata?: object) => Promise<void>;
   readonly createSecret: (name: string, stringData: object) => Promise<void>;
@@ -128,7 +129,8 @@ export function controllerCluster(): ControllerCluster {
     path,
     said: () => said.join(''),
     start: async (given = {}) => {
-      const options = { ...usualOptions, kubeconfig: started().kubeconfig, ...given };
+      const usual = { ...usualOptions, kubeconfig: started().kubeconfig, ...given };
+      const options = givenOptions(controllerOptions, usual);
       const io = surroundings(folder, said);
       const log = createServerLog(io.stderr, 'json');
       const replica = await startReplica(options, await readPlan(options, io), { io, log });
@@ -193,7 +195,7 @@ export function controllerCluster(): ControllerCluster {
 /** Milliseconds for something to become so, on a machine with much else to do. */
 const WAIT = 90_000;
 
-const usualOptions: ControllerOptions = {
+const usualOptions: Given<typeof controllerOptions> = {
   namespace,
   settings: 'configmap/ironic-coreos-settings',
   iso: ['live.iso'],

@@ -24,8 +24,9 @@ import { readImage } from '../../../imagefile/imageFile.ts';
 import { type Manifest, parseManifest } from '../../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
-import { parseWholeNumber } from '../../serve/setup.ts';
-import type { MachineChoices, TryOptions } from '../setup.ts';
+import { parseWholeNumber } from '../../../io/optionValues.ts';
+import type { TryOptions } from '../options.ts';
+import type { MachineChoices } from '../setup.ts';
 
 export interface EmulatedSource {
   readonly medium: BootSource;

@@ -117,7 +117,11 @@ export async function startImages(
   for (const message of found) output.report(message);
   const changeSource = await createIronicChange(url, api.ca, cleanup);
   const { format: _format, listen: _listen, serveListen, ...shared } = options;
-  const serve = { ...shared, ...(serveListen !== undefined && { listen: serveListen }), log: 'text' };
+  const serve = {
+    ...shared,
+    ...(serveListen !== undefined && { listen: serveListen }),
+    log: 'text' as const,
+  };
   const setup = await readSetup(serve, io);
   let running: RunningService | undefined;
   const watcher = createFetchWatcher(() => running?.transfers, trial.observe);

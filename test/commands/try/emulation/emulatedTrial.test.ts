@@ -13,8 +13,7 @@ import { scriptedAgent } from '../../../support/scriptedAgent.ts';
 import { until } from '../../../support/serveFixtures.ts';
 import { startImageServer } from '../../../support/imageServer.ts';
 import { isoPair } from '../../../support/minimalIso.ts';
-import type { TryOptions } from '../../../../src/commands/try/setup.ts';
-import { startTry } from '../startTry.ts';
+import { type GivenTry, startTry } from '../startTry.ts';
 import { createIo } from '../../../support/createIo.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try emulated '));
@@ -187,7 +186,7 @@ describe('try --qemu', () => {
     });
   });
 
-  it.each<readonly [string, TryOptions, string]>([
+  it.each<readonly [string, GivenTry, string]>([
     ['images for network boot', {}, 'pass --iso, or --kernel and --initramfs'],
     ['an ISO', { boot: 'cd' }, 'pass --iso FILE'],
     ['boot scripts', { iso: ['live.iso'], artifacts: 'iso' }, 'add ipxe to --artifacts, or use --boot cd'],
@@ -250,7 +249,7 @@ async function imageOf(name: string, ...flags: readonly string[]): Promise<strin
 }
 
 /** Ends before anything is started in place of QEMU, with what is proven by then. */
-async function endAtOnce(options: TryOptions): Promise<{ said: string; report: string; ids: unknown }> {
+async function endAtOnce(options: GivenTry): Promise<{ said: string; report: string; ids: unknown }> {
   const env = asQemu(`touch '${path('booted')}'`);
   const trial = await startTry({ accel: 'tcg', timeout: '60s', format: 'json', ...options }, folder, env);
   const { code, report } = await trial.ended;

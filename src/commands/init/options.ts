@@ -1,0 +1,21 @@
+/** What `init` takes. */
+
+import { choice, file, type OptionsOf, freeText, withDefault } from '../../io/commandLine.ts';
+import { jobs } from './jobs.ts';
+
+export const jobNames = Object.keys(jobs);
+
+export const initOptions = {
+  '[JOB]': choice(jobNames, `what the hosts do: ${jobNames.join(', ')}`),
+  '--api-url <urls>': freeText('URLs of Ironic (default: https://192.0.2.1, an example)'),
+  '--agent-image <image>': freeText(
+    'agent container image (default: registry.example.com/ironic-agent, an example)',
+  ),
+  '--ssh-key <text|file>': file('public SSH key for SSH login as core'),
+  '-o, --output <file>': withDefault(
+    'ramdisk.yaml',
+    file('file to write, which must not exist, or - for standard output'),
+  ),
+};
+
+export type InitOptions = OptionsOf<typeof initOptions>;
