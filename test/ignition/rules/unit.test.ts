@@ -48,7 +48,7 @@ describe('units', () => {
     [undefined, /^use a name/],
     ['', /^use a name/],
     ['a b', 'write "a b.service"'],
-    ['a.container', /^use a name/],
+    ['a.container', /^add it to storage\.files as \/etc\/containers\/systemd\/a\.container/],
   ])('that are called %j: what to do is %j', (name, hint) => {
     expect(issuesOf('Unit', name === undefined ? {} : { name })[0]?.hint ?? '').toMatch(hint);
   });

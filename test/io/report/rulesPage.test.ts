@@ -95,6 +95,7 @@ const withoutExample = new Set<string>([
   ...others,
   'too-many-values',
   'agent-size',
+  'inventory-invalid', // any mistake in an inventory
   'unit-rejected-by-systemd', // systemd and podman of this machine say so
   'quadlet-rejected-by-podman',
   'merge-replaces-rendered',
