@@ -10,14 +10,16 @@ import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
 import { parseArgument, splitArguments } from '../kargs/argument.ts';
 import { type NamedBootFile, checkBootFiles } from '../kargs/bootFileNames.ts';
 import { checkBoot, rootfsMissing } from '../kargs/checkBoot.ts';
-import { coreosArguments, firstBootArguments, firstBootNames } from '../kargs/coreosArguments.ts';
+import { coreosArguments, liveArguments } from '../kargs/coreosArguments.ts';
 import { ironicConf } from '../kargs/loaders/ironic.ts';
 
 export const conductorRules = {
   firstBoot: lintError(
     'conductor-first-boot',
     'the kernel arguments are for CoreOS, but Ignition does not run without ignition.firstboot and ignition.platform.id',
-    `add ${firstBootArguments.join(' ')}`,
+    `add ${liveArguments({})
+      .map(({ text }) => text)
+      .join(' ')}`,
   ),
   otherSection: lintWarning(
     'conductor-other-section',
@@ -99,7 +101,7 @@ function checkLine(option: OsloOption): Finding[] {
     ipaParameters: [],
     extraArguments: texts,
   } as const;
-  const missing = firstBootArguments.filter((_, index) => !names.has(firstBootNames[index] ?? ''));
+  const missing = liveArguments({}).flatMap(({ name, text }) => (names.has(name) ? [] : text));
   const { firstBoot } = conductorRules;
   return [
     ...found(

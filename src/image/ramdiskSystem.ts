@@ -14,7 +14,7 @@ import { readInitrdFrom, sourceOfImage } from './initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
-import { coreosArguments, firstBootArguments } from '../kargs/coreosArguments.ts';
+import { liveArguments } from '../kargs/coreosArguments.ts';
 
 /** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
@@ -112,9 +112,6 @@ export function ramdiskKargs(
   if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
   const words = (given ?? []).flatMap((text) => text.trim().split(/\s+/));
   const names = new Set(words.map((text) => parseArgument(text).name));
-  const needed = [
-    ...(rootfsLabel === undefined ? [] : [`${coreosArguments.liveIso.name}=${rootfsLabel}`]),
-    ...firstBootArguments,
-  ];
-  return [...needed.filter((text) => !names.has(parseArgument(text).name)), ...(given ?? [])].join(' ');
+  const needed = liveArguments({ rootfsLabel }).filter(({ name }) => !names.has(name));
+  return [...needed.map(({ text }) => text), ...(given ?? [])].join(' ');
 }

@@ -4,6 +4,8 @@
  * Ignition, dracut.cmdline(7).
  */
 
+import { type KernelArgument, parseArgument } from './argument.ts';
+
 interface CoreosArgument {
   readonly name: string;
   /** The only value with which a live system runs the agent. */
@@ -42,9 +44,30 @@ export const allCoreosArguments: readonly CoreosArgument[] = Object.values(coreo
 /** The arguments without which Ignition does not run in a live system. */
 const firstBoot = [coreosArguments.firstBoot, coreosArguments.platform] as const;
 export const firstBootNames: readonly string[] = firstBoot.map(({ name }) => name);
-export const firstBootArguments: readonly string[] = firstBoot.map(formatCoreosArgument);
 
 /** The argument with a value, by default the one that it requires: `ignition.firstboot`, `ignition.platform.id=metal`. */
 export function formatCoreosArgument({ name, value }: CoreosArgument): string {
   return value === undefined ? name : `${name}=${value}`;
+}
+
+/** Where a live system of CoreOS finds what it needs; undefined for what the image itself contains. */
+interface LiveSources {
+  readonly rootfsUrl?: string | undefined;
+  /** The label of the ISO that contains the root filesystem. */
+  readonly rootfsLabel?: string | undefined;
+  readonly ignitionUrl?: string | undefined;
+}
+
+/** The arguments that a live system of CoreOS needs, for ISOs and for network boot; their paths name the source. */
+export function liveArguments(sources: LiveSources): readonly KernelArgument[] {
+  const named = ({ name }: CoreosArgument, source: keyof LiveSources): readonly KernelArgument[] => {
+    const value = sources[source];
+    return value === undefined ? [] : [parseArgument(`${name}=${value}`, [source])];
+  };
+  return [
+    ...named(coreosArguments.rootfsUrl, 'rootfsUrl'),
+    ...named(coreosArguments.liveIso, 'rootfsLabel'),
+    ...named(coreosArguments.configUrl, 'ignitionUrl'),
+    ...firstBoot.map((argument) => parseArgument(formatCoreosArgument(argument))),
+  ];
 }

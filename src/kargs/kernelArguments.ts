@@ -14,7 +14,7 @@ import { type Rule, warningRule } from '../core/rule.ts';
 import { findIgnoredExceptions, isExceptForGo } from '../network/noProxy.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 import type { BootProxy, BootSettings } from './bootSettings.ts';
-import { coreosArguments, firstBootArguments, formatCoreosArgument } from './coreosArguments.ts';
+import { coreosArguments, formatCoreosArgument, liveArguments } from './coreosArguments.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
 
@@ -33,9 +33,7 @@ export function argumentSecrets(settings: BootSettings): readonly string[] {
 export function bootArguments(settings: BootSettings): readonly KernelArgument[] {
   const { proxy } = settings;
   const own: readonly KernelArgument[] = [
-    ...named(coreosArguments.rootfsUrl.name, settings.rootfsUrl, 'rootfsUrl'),
-    ...named(coreosArguments.configUrl.name, settings.ignitionUrl, 'ignitionUrl'),
-    ...(settings.system === 'other' ? [] : firstBootArguments.map((text) => parseArgument(text))),
+    ...(settings.system === 'other' ? [] : liveArguments(settings)),
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
     ...(settings.ip.length === 0
       ? []
@@ -47,10 +45,6 @@ export function bootArguments(settings: BootSettings): readonly KernelArgument[]
   const extra = each(settings.extraArguments, 'extraArguments', (text) => text);
   const present = new Set(own.map((argument) => argument.text));
   return [...own, ...extra.filter(({ name, text }) => !present.has(text) || name === 'console')];
-}
-
-function named(name: string, value: string | undefined, setting: string): readonly KernelArgument[] {
-  return value === undefined ? [] : [parseArgument(`${name}=${value}`, [setting])];
 }
 
 function each(

@@ -3,7 +3,7 @@
 import { jsonText } from '../../src/formats/mapping.ts';
 import { EMBED_AREA_SIZE } from '../../src/image/embeddedIgnition.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
-import { coreosArguments, firstBootArguments } from '../../src/kargs/coreosArguments.ts';
+import { liveArguments } from '../../src/kargs/coreosArguments.ts';
 
 const PADDING = 1024;
 const MARKER = ' COREOS_KARG_EMBED_AREA\n';
@@ -62,9 +62,8 @@ export function sampleFiles(label: string): Map<string, Uint8Array> {
 
 /** The default kernel arguments of the image. */
 export function defaultKargs(label: string): string {
-  return ['mitigations=auto,nosmt', `${coreosArguments.liveIso.name}=${label}`, ...firstBootArguments].join(
-    ' ',
-  );
+  const needed = liveArguments({ rootfsLabel: label }).map(({ text }) => text);
+  return ['mitigations=auto,nosmt', ...needed].join(' ');
 }
 
 /**

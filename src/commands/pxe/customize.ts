@@ -20,10 +20,11 @@ import { createFile, type NewFile } from '../../io/files/newFile.ts';
 import { checkOutput, modeForFiles, outputFile } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { firstBootArguments } from '../../kargs/coreosArguments.ts';
+import { liveArguments } from '../../kargs/coreosArguments.ts';
 import type { PxeCustomizeOptions } from './options.ts';
 
-const KARGS_NOTICE = `PXE configuration must include kernel arguments:\n\t${firstBootArguments.join(' ')}\n`;
+const needed = liveArguments({}).map(({ text }) => text);
+const KARGS_NOTICE = `PXE configuration must include kernel arguments:\n\t${needed.join(' ')}\n`;
 
 /**
  * @throws CliError for the user; no file is written then. From a pipe to standard output, data is copied while it is read,
