@@ -3,6 +3,8 @@
  * and no secrets, and refreshes itself. Its path contains a random token, so only those who have the URL see it.
  */
 
+import { shareCauses } from '../serve/status/sharedCauses.ts';
+import { formatProblemStates } from '../serve/status/terminalRows.ts';
 import { randomBytes } from 'node:crypto';
 import type { Answerer } from '../../http/server/exchanges.ts';
 import { formatPercent, formatTime } from '../serve/status/figures.ts';
@@ -60,19 +62,21 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
 
 /** The HTML document. */
 export function renderTrialPage(result: TrialResult, query: StatusQuery): string {
-  const title = calledHomeText(result);
   const rows = trialRows(result);
+  const home = calledHomeText(result);
+  const title = [formatProblemStates(rows, trialStateNames), home].filter(Boolean).join(', ');
   const refresh = query.refresh ?? REFRESH;
   return renderPage(refresh, {
     title: html`${title}`,
     heading: html`Boot of machines`,
     facts: factList([
-      ['Machines', title],
+      ['Machines', home],
       ['Started', timeOf(result.started, result.ended)],
       ['Page generated', formatTime(result.ended)],
     ]),
     machines: machineList({
       query,
+      shared: shareCauses(rows),
       selection: selectMachines(problemsFirst(rows), query),
       counts: countStates(rows),
       names: trialStateNames,
@@ -119,7 +123,7 @@ function machineRow(one: HostResult, result: TrialResult): MachineRow {
     transfer: hasCalledHome ? undefined : transferOf(host),
     since: hasCalledHome ? homeOf(one, result) : last?.last,
     causes: cause === undefined ? [] : [cause],
-    moreMessages: 0,
+    others: [],
   };
 }
 

@@ -3,7 +3,7 @@
 import type { Diagnostic } from '../../../core/finding.ts';
 import { formatSize } from '../../../formats/messageText.ts';
 import type { ImageProgress } from '../../../http/server/answer/transfers.ts';
-import { formatPercent } from './figures.ts';
+import { formatDuration, formatPercent } from './figures.ts';
 import { html, type Html } from './html.ts';
 import { causeOf, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
 import { causeItem, type PageRow } from './machines.ts';
@@ -54,8 +54,12 @@ function hostProgress(
   const mark = marks.findLast(({ state }) => state !== 'waiting' && state !== 'passed');
   const last = fetched.toSorted((a, b) => a.lastFetch.getTime() - b.lastFetch.getTime()).at(-1);
   const shown = firstMessage(messages);
-  const moreMessages = shown === undefined ? 0 : messages.length - 1;
-  const found = { transfer: undefined, causes: shown === undefined ? [] : [causeOf(shown)], moreMessages };
+  const others = messages.filter((message) => message !== shown).map(causeOf);
+  const found = {
+    transfer: undefined,
+    causes: shown === undefined ? [] : [causeOf(shown)],
+    others: shown === undefined ? [] : others,
+  };
   if (shown?.severity === 'error') {
     const stage = staleSince === undefined ? 'without an image' : 'with its last valid image';
     return { ...found, state: 'failed', stage, since: staleSince ?? last?.lastFetch };
@@ -69,6 +73,8 @@ function hostProgress(
   const age = now.getTime() - since.getTime();
   if (mark.state === 'stopped' && age > RESUMED)
     return { ...found, state: 'stuck', stage, since, causes: [unresumed(last), ...found.causes] };
+  if (mark.state === 'paused' && age > QUIET)
+    return { ...found, state: 'stuck', stage, since, causes: [unread(last, age), ...found.causes] };
   if (mark.state === 'reached' && isLast(mark)) return { ...found, state: 'home', stage, since };
   return { ...found, state: age < QUIET ? 'under-way' : 'idle', stage, since };
 }
@@ -77,6 +83,13 @@ function unresumed({ bytes, path, size }: ImageProgress): MachineCause {
   const name = path.slice(path.lastIndexOf('/') + 1); // the path in the catalog of `controller` starts with a digest
   const text = `The transfer of ${name} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
   return { severity: 'warning', text };
+}
+
+function unread({ bytes, path, size }: ImageProgress, age: number): MachineCause {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const text = `The BMC has read ${formatPercent(bytes, size)} of ${name}, and nothing more for ${formatDuration(age / 1000)}.`;
+  const hint = 'watch the console of the machine; ignore this if its agent has called Ironic';
+  return { severity: 'warning', text, hint };
 }
 
 /** The stages after which a machine fetches nothing more of its own. */

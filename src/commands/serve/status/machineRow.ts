@@ -13,8 +13,8 @@ export interface MachineRow extends Selectable {
   readonly since: Date | undefined;
   /** Why it got no further, the most important first. */
   readonly causes: readonly MachineCause[];
-  /** The number of messages that only its details contain. */
-  readonly moreMessages: number;
+  /** Further messages, which the terminal only counts. */
+  readonly others: readonly MachineCause[];
 }
 
 export interface RunningTransfer {

@@ -14,6 +14,7 @@ import {
   type Selection,
   type StatusQuery,
 } from './select.ts';
+import type { SharedCauses } from './sharedCauses.ts';
 import { timeOf } from './tables.ts';
 
 /** A machine with what unfolds below its row. */
@@ -26,6 +27,8 @@ export interface PageRow extends MachineRow {
 export interface MachineList {
   readonly query: StatusQuery;
   readonly selection: Selection<PageRow>;
+  /** What several of all machines have. */
+  readonly shared: SharedCauses;
   readonly counts: Readonly<Record<MachineState, number>>;
   readonly names: StateNames;
   /** Seconds after which the page refreshes; 0 for never. */
@@ -35,7 +38,7 @@ export interface MachineList {
 
 /** The tiles, the form and the rows. */
 export function machineList(list: MachineList): Html {
-  return html`${tiles(list)}${filterForm(list)}${machineTable(list)}${pageLinks(list)}`;
+  return html`${tiles(list)}${sharedCauseList(list.shared)}${filterForm(list)}${machineTable(list)}${pageLinks(list)}`;
 }
 
 /** Links that select a state; again, they select all machines. */
@@ -51,6 +54,22 @@ function tiles({ query, counts, names }: MachineList): Html {
       </li>`;
     })}
   </ul>`;
+}
+
+/** The problems of several machines, each once. */
+function sharedCauseList(shared: SharedCauses): Html | undefined {
+  if (shared.size === 0) return undefined;
+  const causes = new Map(Array.from(shared.values(), (one) => [one.id, one]));
+  return html`<section>
+    <h2>Problems of several machines</h2>
+    <ul class="problems">
+      ${Array.from(
+        causes.values(),
+        ({ cause, id, machines }) =>
+          html`<li id="${id}">${causeItem(cause)} <span class="muted">${machines}</span></li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
 function filterForm({ query, refresh }: MachineList): Html {
@@ -79,7 +98,7 @@ function refreshLink(query: StatusQuery, refresh: number): Html {
   >`;
 }
 
-function machineTable({ selection: { rows, first, matching }, names, now }: MachineList): Html {
+function machineTable({ selection: { rows, first, matching }, names, now, shared }: MachineList): Html {
   if (rows.length === 0) return html`<p>No machine matches.</p>`;
   const last = first + rows.length;
   const shown = rows.length === 1 ? `Machine ${last}` : `Machines ${first + 1} to ${last}`;
@@ -96,23 +115,29 @@ function machineTable({ selection: { rows, first, matching }, names, now }: Mach
       </tr>
     </thead>
     <tbody class="rows">
-      ${rows.map((row) => machineRow(row, names, now))}
+      ${rows.map((row) => machineRow(row, shared, names, now))}
     </tbody>
   </table>`;
 }
 
-function machineRow(row: PageRow, names: StateNames, now: Date): Html {
-  const { name, state, since, causes, moreMessages, details } = row;
-  const more =
-    moreMessages === 0
-      ? undefined
-      : html` <span class="muted">${formatCount(moreMessages, 'more message')}</span>`;
+/** Messages of a row that its details do not repeat. */
+const MAX_SHOWN = 2;
+
+function machineRow(row: PageRow, shared: SharedCauses, names: StateNames, now: Date): Html {
+  const { name, state, since, causes, others, details } = row;
+  const all = [...causes, ...others];
+  const own = all.filter((cause) => !shared.has(cause));
+  const left = own.length - MAX_SHOWN;
+  const more = left <= 0 ? undefined : html` <span class="muted">${formatCount(left, 'more message')}</span>`;
   return html`<tr class="${state}">
     <th scope="row" class="name">${name}</th>
     <td><strong class="state">${names[state]}</strong>${stageOf(row)}</td>
     <td>${since === undefined ? undefined : timeOf(since, now)}</td>
     <td class="messages">
-      ${causes.map((cause, index) => html`${index === 0 ? '' : ' '}${causeItem(cause)}`)}${more}
+      ${own.slice(0, MAX_SHOWN).map((cause) => html`${causeItem(cause)} `)}${all.flatMap((cause) => {
+        const { id } = shared.get(cause) ?? {};
+        return id === undefined ? [] : html`<a class="shared" href="#${id}">${cause.text}</a> `;
+      })}${more}
       <details>
         <summary>Details<span class="hidden"> of ${name}</span></summary>
         ${details()}

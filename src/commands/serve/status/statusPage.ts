@@ -1,5 +1,7 @@
 /** The answer for `/`: the status of the service as HTML or JSON. */
 
+import { shareCauses } from './sharedCauses.ts';
+import { formatProblemStates } from './terminalRows.ts';
 import { formatCount } from '../../../formats/messageText.ts';
 import { formatTime } from './figures.ts';
 import { type HostRow, hostRow, hostStateNames } from './hostRows.ts';
@@ -44,7 +46,8 @@ export function statusAnswer(status: Status, query: URLSearchParams, accept: str
 function renderStatusPage(status: Status, rows: readonly HostRow[], query: StatusQuery): string {
   const { baseImages, command, recent, shared } = status;
   const { now, transfers } = status.service;
-  const title = `${formatCount(transfers, 'transfer')}, ${formatCount(rows.length, 'host')}: ironic-coreos ${command}`;
+  const usual = `${formatCount(transfers, 'transfer')}, ${formatCount(rows.length, 'host')}`;
+  const title = `${formatProblemStates(rows, hostStateNames) || usual}: ironic-coreos ${command}`;
   const sections = [
     ['Base images', baseImageTable(baseImages)],
     ['Shared files', sharedTable(shared, now)],
@@ -57,6 +60,7 @@ function renderStatusPage(status: Status, rows: readonly HostRow[], query: Statu
     facts: serviceFacts(status),
     machines: machineList({
       query,
+      shared: shareCauses(rows),
       selection: selectMachines(problemsFirst(rows), query),
       counts: countStates(rows),
       names: hostStateNames,

@@ -54,6 +54,14 @@ export function formatStates(rows: readonly MachineRow[], names: StateNames): st
     .join(', ');
 }
 
+/** The same, of machines with problems only: what matters most, for the tab of a browser. */
+export function formatProblemStates(rows: readonly MachineRow[], names: StateNames): string {
+  return formatStates(
+    rows.filter(({ state }) => state in roles),
+    names,
+  );
+}
+
 interface Look {
   readonly names: StateNames;
   readonly now: Date;
@@ -97,7 +105,7 @@ function blockOf(
   explained: Map<string, string>,
   look: Look,
 ): readonly string[] {
-  const { causes, moreMessages, name, state } = machine;
+  const { causes, name, others, state } = machine;
   const { names, paint, width } = look;
   const label = pad(cut(printable(name), nameWidth), nameWidth);
   const stateWidth = largest(listed.map((one) => names[one].length));
@@ -113,7 +121,7 @@ function blockOf(
   const first = paintPart(cut(`${start}${fact}`, width), label.length + 2, names[state], role, paint);
   if (same !== undefined) return [first];
   explained.set(key, printable(name));
-  const more = moreMessages === 0 ? '' : ` (${formatCount(moreMessages, 'more message')})`;
+  const more = others.length === 0 ? '' : ` (${formatCount(others.length, 'more message')})`;
   return [
     first,
     ...causes.flatMap((cause, index) =>

@@ -44,7 +44,7 @@ describe('the row of a host', () => {
     ],
     ['an ISO that is read now', { fetched: [exampleProgress()] }, 'under-way', 'media 50 %'],
     ['an ISO between two reads', { fetched: [iso({ lastFetch: ago(200) })] }, 'under-way', 'media, 50 %'],
-    ['an ISO that is read no more', { fetched: [iso({ lastFetch: ago(400) })] }, 'idle', 'media, 50 %'],
+    ['an ISO that is read no more', { fetched: [iso({ lastFetch: ago(400) })] }, 'stuck', 'media, 50 %'],
     ['a complete ISO', { fetched: [iso({ completed: ago(400), bytes: 1024 ** 3 })] }, 'home', 'media'],
     ['a boot script', { fetched: [of('script', 10)] }, 'under-way', 'loader'],
     ['a kernel long ago', { fetched: [of('script', 999), of('kernel', 900)] }, 'idle', 'kernel'],
@@ -75,9 +75,16 @@ describe('the row of a host', () => {
     ]);
   });
 
-  it('has the first error, and the number of other messages', () => {
+  it('says how long a BMC has read nothing', () => {
+    const { causes } = hostRow(exampleHost('a', { fetched: [iso({ lastFetch: ago(400) })] }), now);
+    expect(causes.map(({ text }) => text)).toEqual([
+      'The BMC has read 50 % of worker-0.iso, and nothing more for 7 min.',
+    ]);
+  });
+
+  it('has the first error, and the other messages behind it', () => {
     const warning = { ...error, severity: 'warning', message: 'unusual' } as const;
-    const { causes, moreMessages } = hostRow(exampleHost('a', { messages: [warning, error] }), now);
-    expect([causes, moreMessages]).toEqual([[causeOf(error)], 1]);
+    const { causes, others } = hostRow(exampleHost('a', { messages: [warning, error] }), now);
+    expect([causes, others]).toEqual([[causeOf(error)], [causeOf(warning)]]);
   });
 });

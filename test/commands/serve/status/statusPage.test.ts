@@ -84,7 +84,24 @@ describe('the status page', () => {
     const status = { ...withHost(exampleHost('a')), service: { ...service, transfers: 1 } };
     expect(page(status)).toContain('<title>1 transfer, 1 host: ironic-coreos serve</title>');
     expect(page(status)).toContain('<caption>Machine 1 of 1</caption>');
-    expect(page(exampleStatus())).toContain('<title>2 transfers, 5 hosts: ');
+    expect(page(exampleStatus())).toContain('<title>1 failed: ironic-coreos serve</title>');
+  });
+
+  it('has what several hosts have once above the table, and links in their rows beside what each has alone', () => {
+    const shared = { severity: 'warning', message: 'no SSH key is set', hint: 'set host.sshKeys' } as const;
+    const own = { severity: 'warning', message: 'no DNS server' } as const;
+    const hosts = [
+      exampleHost('worker-10', { messages: [shared] }),
+      exampleHost('worker-2', { messages: [shared, own] }),
+    ];
+    const text = page(exampleStatus({ hosts }));
+    expect(text).toContain(
+      tight(`<li id="problem-1"><strong class="warning">warning:</strong> no SSH key is set
+        <span class="hint">set host.sshKeys</span> <span class="muted">2 machines: worker-2, worker-10</span></li>`),
+    );
+    expect(text.match(/set host\.sshKeys/g)).toHaveLength(2); // above the table, and in the details of worker-2
+    expect(text.match(/href="#problem-1"/g)).toHaveLength(2);
+    expect(text).toMatch(/worker-2.*no DNS server.*href="#problem-1"/s);
   });
 
   it('says that there is nothing where there is nothing', () => {

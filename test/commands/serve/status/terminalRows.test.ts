@@ -22,7 +22,7 @@ const row = (name: string, changes: Partial<MachineRow> = {}): MachineRow => ({
   transfer: undefined,
   since: undefined,
   causes: [],
-  moreMessages: 0,
+  others: [],
   ...changes,
 });
 
@@ -40,7 +40,10 @@ const invalid = (name: string, place = 'ramdisk.yaml:12:5'): MachineRow =>
         hint: 'use a reference like registry.example.com/ironic-agent:latest',
       },
     ],
-    moreMessages: 2,
+    others: [
+      { severity: 'warning', text: 'x' },
+      { severity: 'warning', text: 'y' },
+    ],
   });
 const stuck = (name: string): MachineRow =>
   row(name, {
@@ -141,7 +144,7 @@ describe('the rows of', () => {
       }),
       since: fc.constant(ago(9)),
       causes: fc.array(cause, { maxLength: 2 }),
-      moreMessages: fc.nat(2),
+      others: fc.array(cause, { maxLength: 2 }),
     });
     const size = fc.record({
       columns: fc.integer({ min: 20, max: 200 }),
