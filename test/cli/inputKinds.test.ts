@@ -419,7 +419,7 @@ const others = new Set(
     // What it does, and for whom.
     '--profile --artifacts --layout --method --inventory --host --name --node --step --to --lint --ipa-version --stream --architecture',
     '--platform --image-url --sha256 --stream-base-url --mac --boot-mac --arch --label --root-device --spec',
-    '--user-data-name --bmc-credentials-name --deploy-interface --inspect-interface --boot-interface --dhcp-range',
+    '--user-data-name --bmc-credentials-name --deploy-interface --inspect-interface --boot-interface --dhcp --dhcp-range',
     '--prepare-image --credentials --config-drive --image-checksum --image-format',
     // Settings of the agent: test/commands/render and test/hosts/settings.
     '--api-url --inspection-callback-url --inspector --inspector-url --ironic-url --agent-image --pull-policy --archive-url --option',

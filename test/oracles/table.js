@@ -288,9 +288,9 @@ export const oracles = [
   {
     name: 'dnsmasq',
     asks: 'the generated dnsmasq.conf',
-    from: [{ debian: ['dnsmasq-base'] }],
-    parts: { dnsmasq: 'dnsmasq' },
-    judges: ['kargs/dnsmasq.ts', 'hosts/artifacts'],
+    from: [{ debian: ['dnsmasq-base', 'kea-dhcp4-server', 'isc-dhcp-server'] }],
+    parts: { dnsmasq: 'dnsmasq', 'kea-dhcp4': '/usr/sbin/kea-dhcp4', dhcpd: '/usr/sbin/dhcpd' },
+    judges: ['kargs/dnsmasq.ts', 'kargs/dhcpServers.ts', 'hosts/artifacts'],
     minutes: 1,
   },
   {

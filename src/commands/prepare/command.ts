@@ -42,6 +42,8 @@ DHCP:
   assigns these addresses. By default, and with --dhcp-range ADDRESS,proxy, it
   adds the boot files to the replies of the DHCP server of the network; for a
   base URL without an IPv4 address, the option is required.
+  --dhcp kea writes kea-classes.json, and --dhcp isc dhcpd-classes.conf, to be
+  included in the configuration of Kea or dhcpd of ISC.
 
 Layouts:
   folder    the folder above (default)

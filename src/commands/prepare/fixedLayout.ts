@@ -117,10 +117,11 @@ function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }
 
 function refuseUnused(
   name: FixedLayoutName,
-  { artifacts, dhcpRange, discovery, hardware }: PrepareOptions,
+  { artifacts, dhcp, dhcpRange, discovery, hardware }: PrepareOptions,
 ): void {
   const given = [
     ['--artifacts', artifacts],
+    ['--dhcp', dhcp],
     ['--dhcp-range', dhcpRange],
     ['--discovery', discovery],
     ['--hardware', hardware],

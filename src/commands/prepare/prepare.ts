@@ -26,7 +26,14 @@ import {
 import { formatInvalid, type MadeHost, makeHosts, startRun, writeMade } from '../../hosts/hostRun.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
 import { printable } from '../../core/foreignText.ts';
-import { DNSMASQ, readDhcpRange, scriptSecrets, sharedBootFiles } from '../../hosts/plan/hostBoot.ts';
+import { dhcpFiles, type DhcpServer, renderDhcpClasses } from '../../kargs/dhcpServers.ts';
+import {
+  DNSMASQ,
+  readDhcpRange,
+  requireDhcpBoot,
+  scriptSecrets,
+  sharedBootFiles,
+} from '../../hosts/plan/hostBoot.ts';
 import { hasUnknown, planUnknown } from '../../hosts/plan/planUnknown.ts';
 import { type PublishArchive, readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { checkBundle, readBundle } from './bundle.ts';
@@ -103,6 +110,8 @@ function folderLayout(options: PrepareOptions): Layout {
   }
   const wanted = readWanted(options);
   const range = readDhcpRange(options.dhcpRange, wanted);
+  const { dhcp: server } = options;
+  if (server !== undefined) requireDhcpBoot(wanted);
   return {
     layout: 'folder',
     options,
@@ -111,7 +120,7 @@ function folderLayout(options: PrepareOptions): Layout {
     served: '',
     force: options.force === true,
     isStaged: (path) => !isFetched(path),
-    write: (run) => fillFolder(run, wanted, range),
+    write: (run) => fillFolder(run, wanted, range, server),
   };
 }
 
@@ -119,8 +128,14 @@ function folderLayout(options: PrepareOptions): Layout {
  * Writes the files of each host: config and images first, then the boot scripts that refer to them. Invalid hosts are reported
  * and skipped.
  * @param range for `dnsmasq.conf`; undefined for the range of the base URL
+ * @param server gets a file with classes
  */
-async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | undefined): Promise<ExitCode> {
+async function fillFolder(
+  run: PrepareRun,
+  wanted: Wanted,
+  range: DhcpRange | undefined,
+  server: DhcpServer | undefined,
+): Promise<ExitCode> {
   const { archives, folder, growth, io, options, publish, read, shown } = run;
   const { hosts = [] } = read.inventory;
   const { baseUrl, configs, loaders } = wanted;
@@ -188,6 +203,10 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     const dhcp = { loaderUrl: baseUrl, range };
     for (const file of sharedBootFiles(unlisted.boots, isoBoots, wanted, dhcp, io)) {
       await putFile(folder, { ...scriptFile(file), secrets: file.path === DNSMASQ ? [] : secrets });
+    }
+    if (server !== undefined && baseUrl !== undefined) {
+      const text = renderDhcpClasses(server, { folderUrl: baseUrl, hosts: isoBoots });
+      await folder.put({ path: dhcpFiles[server], kind: 'script' }, Buffer.from(text));
     }
 
     const memory = unlisted.plans.flatMap(({ architecture, archive, base }) =>

@@ -3,6 +3,7 @@
 import { profileNames } from '../../agent/settings.ts';
 import { artifactNames } from '../../hosts/plan/artifacts.ts';
 import { imageOptions } from '../../hosts/plan/imageOptions.ts';
+import { dhcpServers } from '../../kargs/dhcpServers.ts';
 import {
   choice,
   common,
@@ -35,6 +36,10 @@ export const prepareOptions = {
       'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
         'proxy mode in the network of the base URL)',
     ),
+  ),
+  '--dhcp <server>': choice(
+    dhcpServers,
+    'DHCP server of the network, for which classes are written beside dnsmasq.conf: kea or isc',
   ),
   '--layout <name>': common(
     choice(layoutNames, `layout of the folder: ${layoutNames.join(', ')} (default: folder)`),

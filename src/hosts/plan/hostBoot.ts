@@ -7,6 +7,7 @@ import type { Architecture } from '../../core/architecture.ts';
 import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { argumentSecrets, bootArguments } from '../../kargs/kernelArguments.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../kargs/checkFolder.ts';
+import { dhcpBootServer } from '../../kargs/dhcpServers.ts';
 import { type DhcpRange, parseDhcpRange, renderDnsmasq } from '../../kargs/dnsmasq.ts';
 import { type NetworkBoot, networkBootFiles } from '../../kargs/folder.ts';
 import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/loaders/loader.ts';
@@ -127,6 +128,17 @@ export function readDhcpRange(text: string | undefined, { baseUrl, loaders }: Wa
   const range = parseDhcpRange(text, baseUrl);
   if ('kind' in range) return range;
   throw new UsageError(`--dhcp-range ${quoteText(text)}: ${range.message}`, { hint: range.hint });
+}
+
+/**
+ * Classes for the DHCP server of `--dhcp` start iPXE, which the firmware fetches from the address in the base URL.
+ * @throws UsageError without iPXE or an IPv4 address
+ */
+export function requireDhcpBoot({ baseUrl = '', loaders }: Wanted): void {
+  if (loaders.includes('ipxe') && dhcpBootServer(baseUrl) !== undefined) return;
+  throw new UsageError('--dhcp requires boot scripts for iPXE, and a base URL with an IPv4 address', {
+    hint: 'use --base-url http://192.0.2.1/boot with the address of this machine, and add ipxe to --artifacts',
+  });
 }
 
 /**
