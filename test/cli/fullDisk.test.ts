@@ -29,11 +29,12 @@ function inventoryOf(count: number, image: string): string {
   return `agent: ${agent}\nhosts:\n${names.join('')}`;
 }
 
-/** All that the command says: one error, with the folder and figures, and one hint. */
+/** All that the command says, after the warning that the hosts have no SSH key: one error, with the folder and figures, and one hint. */
 const fullMessage = (folder: string): RegExp => {
   const sizes = String.raw`[\d.]+ (?:bytes|[KM]iB) required, [\d.]+ (?:bytes|[KM]iB) free in `;
   const end = String.raw`[^\n]*\nhint: free at least [\d.]+ (?:bytes|[KM]iB), or write to another disk\n`;
-  return new RegExp(`^error: No space left to create [^\\n]*: ${sizes}${folder}${end}$`);
+  const warning = String.raw`(?:warning: [^\n]*no SSH key is set[^\n]*\n {2}for h0[^\n]*\nhint: [^\n]*\n)?`;
+  return new RegExp(`^${warning}error: No space left to create [^\\n]*: ${sizes}${folder}${end}$`);
 };
 
 const fails = async (): Promise<void> => {
