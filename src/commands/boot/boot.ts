@@ -18,7 +18,6 @@ import { defaultTiming } from '../../redfish/redfishClient.ts';
 import { isImageRefusal } from '../../redfish/messages.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes } from '../../io/report/choices.ts';
-import { sayIfSlow } from '../../io/waiting.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
@@ -166,10 +165,9 @@ async function checkTargets(
   run: BootRun,
 ): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
   const { ignore, signal } = listenToStop({ aborted: run.io.signal });
-  const checks = runParallel(targets, run.setup.parallel, (target) =>
+  const machines = await runParallel(targets, run.setup.parallel, (target) =>
     checkTarget(target, images(target.name), run, signal),
   ).finally(ignore);
-  const machines = await sayIfSlow(run.io, `the answers of ${formatCount(targets.length, 'BMC')}`, checks);
   return { machines, isCanceled: signal.aborted };
 }
 
@@ -441,7 +439,6 @@ async function withMachine<T>(
       imageUrl: urlFor(target, services.imageUrl(target.name), run.server),
       timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
       changes,
-      clock: systemClock,
       signal,
       say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),
     }),

@@ -1,7 +1,7 @@
 /** What the steps of a boot share: the machine, its BMC, and what is to be undone. */
 
 import type { Mapping } from '../../formats/mapping.ts';
-import { type Clock, pause } from '../../io/clock.ts';
+import { pause, systemClock } from '../../io/clock.ts';
 import type { RedfishClient, RedfishTiming } from '../../redfish/redfishClient.ts';
 import { readSystem, type System } from '../../redfish/resources.ts';
 import type { BmcEvent } from '../try/timeline/events.ts';
@@ -21,7 +21,6 @@ export interface MachineBoot {
   /** What is not undone yet; the last one is undone first. Each step adds its change before it sends the request. */
   readonly changes: Change[];
   readonly say: (step: BmcEvent['step'], text: string) => void;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -79,11 +78,11 @@ const MAX_READS = 10;
 
 /** Whether `isDone` became true. Reads only once after the signal. */
 export async function readUntil(boot: MachineBoot, isDone: () => Promise<boolean>): Promise<boolean> {
-  const { clock, signal, timing } = boot;
+  const { signal, timing } = boot;
   for (let count = 1; ; count++) {
     if (await isDone()) return true;
     if (count === MAX_READS || signal.aborted) return false;
-    await pause(clock, timing.interval, signal);
+    await pause(systemClock, timing.interval, signal);
   }
 }
 

@@ -101,7 +101,7 @@ function isOfSlot(error: unknown): error is RedfishError {
 const INSERT_ATTEMPTS = 3;
 
 async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
-  const { clock, signal, timing } = boot;
+  const { signal, timing } = boot;
   const optional = optionalParameters(boot, slot);
   let extra: Mapping = requiredParameters(boot, slot, optional);
   const pauseAfter = (error: unknown, failures: number): number | undefined => {
@@ -112,7 +112,7 @@ async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
     if ((error.status ?? 0) >= 500 && failures < INSERT_ATTEMPTS) return timing.interval;
     return demanded.length > 0 ? 0 : undefined;
   };
-  await repeat({ clock, pauseAfter, signal }, () => sendImage(boot, slot, extra));
+  await repeat({ pauseAfter, signal }, () => sendImage(boot, slot, extra));
 }
 
 async function sendImage(

@@ -1,7 +1,7 @@
 /** The power of a machine: off before the boot, on for it, and as it was at the end. */
 
 import { CliError } from '../../core/errors.ts';
-import { pause } from '../../io/clock.ts';
+import { pause, systemClock } from '../../io/clock.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { formatDuration } from '../serve/status/figures.ts';
 import { type BmcRequest, type Change, eventLogOf, type MachineBoot, readNow, send } from './machineBoot.ts';
@@ -112,11 +112,11 @@ function powerError({ survey }: MachineBoot, message: string): CliError {
 
 /** Whether the machine reached the state in time. */
 async function waitForPower(boot: MachineBoot, state: 'On' | 'Off', time: number): Promise<boolean> {
-  const { clock, signal, timing } = boot;
-  const end = clock.now() + time;
+  const { signal, timing } = boot;
+  const end = systemClock.now() + time;
   for (;;) {
     if ((await readNow(boot)).power === state) return true;
-    if (signal.aborted || clock.now() >= end) return false;
-    await pause(clock, timing.interval, signal);
+    if (signal.aborted || systemClock.now() >= end) return false;
+    await pause(systemClock, timing.interval, signal);
   }
 }

@@ -5,7 +5,6 @@ import { defaultTimes } from '../../../src/commands/boot/boot.ts';
 import { bootMachine, restoreMachine } from '../../../src/commands/boot/bootMachine.ts';
 import type { MachineBoot } from '../../../src/commands/boot/machineBoot.ts';
 import { surveyMachine } from '../../../src/commands/boot/survey.ts';
-import { systemClock } from '../../../src/io/clock.ts';
 import { openRedfish } from '../../../src/redfish/redfishClient.ts';
 import {
   bmcModels,
@@ -42,7 +41,6 @@ async function prepare(fake: FakeBmcOptions, signal = new AbortController().sign
     imageUrl: 'https://192.0.2.1/worker-0.iso',
     timing: { ...defaultTimes, shutdown: 1000, power: 1000, interval: 1 },
     changes: [],
-    clock: systemClock,
     signal,
     say: (step, text) => void said.push(`${step}: ${text}`),
   };
