@@ -417,7 +417,7 @@ const others = new Set(
     '--namespace --lease --drain-time --settings --parallel --timeout --shutdown-timeout --until --require-step --expect',
     '--console-log --ask-back --guest-host --accel --memory --firmware --boot --once --fetch-retries --gpg-keyring',
     // What it does, and for whom.
-    '--profile --artifacts --layout --method --inventory --host --name --node --step --to --lint --ipa-version --stream --architecture',
+    '--profile --artifacts --layout --method --inventory --host --show-network --name --node --step --to --lint --ipa-version --stream --architecture',
     '--platform --image-url --sha256 --stream-base-url --mac --boot-mac --arch --label --root-device --spec',
     '--user-data-name --bmc-credentials-name --deploy-interface --inspect-interface --boot-interface --dhcp --dhcp-range',
     '--prepare-image --credentials --config-drive --image-checksum --image-format',

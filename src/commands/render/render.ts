@@ -20,6 +20,11 @@ import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts'
 export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
   refuseUnused(options);
   if (options.inventory === undefined) return renderOne({ options, io });
+  if (options.showNetwork !== undefined) {
+    const { formatNetwork } = await import('./showNetwork.ts');
+    await writeStdout(io, [Buffer.from(await formatNetwork(options.inventory, options.showNetwork, io))]);
+    return 0;
+  }
   const { readInventoryFile } = await import('../../hosts/settings/inventory.ts');
   const { inventory, source } = await readInventoryFile(options.inventory, options, io);
   if (inventory.hosts === undefined || options.showSettings === true) {
@@ -30,7 +35,14 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
 }
 
 /** @throws UsageError for an option that would have no effect */
-function refuseUnused({ failFast, format, inventory, output, showSettings }: RenderOptions): void {
+function refuseUnused({
+  failFast,
+  format,
+  inventory,
+  output,
+  showNetwork,
+  showSettings,
+}: RenderOptions): void {
   if (format !== undefined && showSettings !== true) {
     throw new UsageError('--format requires --show-settings', { hint: 'add --show-settings' });
   }
@@ -42,6 +54,9 @@ function refuseUnused({ failFast, format, inventory, output, showSettings }: Ren
         hint: `remove ${unused}, or remove --show-settings to write the config`,
       },
     );
+  }
+  if (showNetwork !== undefined && inventory === undefined) {
+    throw new UsageError('--show-network requires --inventory', { hint: 'pass --inventory FILE' });
   }
   if (failFast === true && inventory === undefined) {
     throw new UsageError('--fail-fast requires --inventory', { hint: 'pass --inventory FILE' });

@@ -29,7 +29,7 @@ const IGNITION: Content = [
 ];
 const BUTANE: Content = ['a Butane config', IGNITION[1]];
 const INVENTORY: Content = ['an inventory of ironic-coreos', 'check it with "ironic-coreos validate FILE"'];
-const INVENTORY_KEYS = '$schema profile ignore agent deploy bmc hosts'.split(' ');
+const INVENTORY_KEYS = '$schema profile ignore agent deploy bmc networkTemplate hosts'.split(' ');
 
 /** Keys of other documents. */
 const FOREIGN_KEYS = ['ignition', 'variant', 'apiVersion'];

@@ -21,6 +21,12 @@ import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { readSpelling } from '../../agent/settingSpelling.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import { findMistake, type Mistake, noMapping, type SchemaError } from './inventoryMistakes.ts';
+import {
+  checkNetworkValues,
+  fillNetwork,
+  type NetworkTemplate,
+  readNetworkTemplate,
+} from './networkTemplate.ts';
 
 /** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
@@ -76,11 +82,12 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   const shape = checkShape(head, checkInventory, 'agent', document, []);
   if (shape.length > 0) return { agent: new Map(), problems: locate(shape, document, []) };
   const ignore = readIgnored(shared);
+  const template = readNetworkTemplate(shared['networkTemplate']);
   return {
     profile: profileNames.find((name) => name === shared['profile']),
     agent: readSettings(asMapping(shared['agent']), document, ['agent']),
     ignore,
-    hosts: hosts === undefined ? undefined : readHosts(list, document, checkHost),
+    hosts: hosts === undefined ? undefined : readHosts(list, document, checkHost, template),
     problems: locate(checkIgnored(ignore), document, []),
   };
 }
@@ -149,7 +156,12 @@ function locate(mistakes: readonly Mistake[], document: InventoryDocument, path:
   );
 }
 
-function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
+function readHosts(
+  list: readonly unknown[],
+  document: InventoryDocument,
+  check: Check,
+  template: NetworkTemplate | undefined,
+): InventoryHost[] {
   const names = findTwins(list.map((host) => textOf(asMapping(host)['name'])?.toLowerCase()));
   const macs = findTwins(list.map(normalMac));
   const hosts: InventoryHost[] = [];
@@ -158,7 +170,8 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
     const path = ['hosts', index];
     const shape = checkShape(value, check, 'overrides', document, path);
     const ignore = readIgnored(host);
-    const mistakes = shape.length > 0 ? shape : checkHostNames(host);
+    const mistakes =
+      shape.length > 0 ? shape : [...checkHostNames(host), ...checkNetworkValues(template, host)];
     const twins = [
       ...reportTwins('name', names.get(index), document),
       ...reportTwins('mac', macs.get(index), document),
@@ -175,7 +188,7 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
         ...(shape.length > 0 ? [] : twins),
         ...locate(checkIgnored(ignore), document, path),
       ],
-      readInputs: () => readHostInputs(host, document, path),
+      readInputs: () => readHostInputs(host, document, path, template),
     });
   }
   return hosts;
@@ -272,16 +285,34 @@ function normalMac(host: unknown): string | undefined {
   return address !== undefined && 'mac' in address ? address.mac : undefined;
 }
 
-function readHostInputs(host: Mapping, document: InventoryDocument, path: Path): Inputs {
+function readHostInputs(
+  host: Mapping,
+  document: InventoryDocument,
+  path: Path,
+  template: NetworkTemplate | undefined,
+): Inputs {
   const inputs = readSettings(asMapping(host['overrides']), document, [...path, 'overrides']);
   if (host['network'] === undefined) return inputs;
-  const { nmstate, networkData, keyfiles } = asMapping(host['network']);
+  const { nmstate, networkData, keyfiles, values } = asMapping(host['network']);
   const below = [...path, 'network'];
+  const filled =
+    template === undefined || values === undefined
+      ? undefined
+      : inlineValue(
+          template.format,
+          fillNetwork(template, host),
+          document,
+          [...below, 'values'],
+          ['networkTemplate', template.format],
+        );
   return new Map([
     ...inputs,
     ['host.nmstate', readDescription('nmstate', nmstate, document, below)],
     ['host.networkData', readDescription('networkData', networkData, document, below)],
     ['host.keyfiles', readKeyfiles(keyfiles, document, [...below, 'keyfiles'])],
+    ...(template === undefined || filled === undefined
+      ? []
+      : [[`host.${template.format}`, [filled]] as const]),
   ]);
 }
 
@@ -296,9 +327,25 @@ function readDescription(
   const name = `host.${key}` as const;
   const path = [...network, key];
   if (typeof value === 'string') return [inputValue(name, value, document, path)];
-  const locateInner = (steps: Path): Position | undefined => document.locate([...path, ...steps]);
+  return [inlineValue(key, value, document, path, path)];
+}
+
+/**
+ * A description in the inventory itself.
+ * @param path of the value in the host
+ * @param origin of the description, where its own paths start
+ */
+function inlineValue(
+  key: 'nmstate' | 'networkData',
+  value: unknown,
+  document: InventoryDocument,
+  path: Path,
+  origin: Path,
+): InputValue {
+  const locateInner = (steps: Path): Position | undefined => document.locate([...origin, ...steps]);
   const inner = { name: document.name, value, locate: locateInner };
-  return [{ ...inputValue(name, JSON.stringify(value), document, path), isContent: true, document: inner }];
+  const text = JSON.stringify(value);
+  return { ...inputValue(`host.${key}`, text, document, path), isContent: true, document: inner };
 }
 
 function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path): InputValue[] {

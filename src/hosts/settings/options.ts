@@ -74,6 +74,9 @@ export const renderOptions = {
     '--format <form>': choice(['text', 'json'], 'output of --show-settings: text or json (default: text)'),
     '--pretty': toggle('indent the JSON (always with --host)'),
     '--show-settings': common(toggle('print all settings and their sources with secrets masked, and exit')),
+    '--show-network <host>': common(
+      freeText('print the network of a host of the inventory, and exit', 'host'),
+    ),
   }),
   ...under('Options of build.py (with --insecure-registry and --option):', {
     '--host <host>': freeText('host name or IP address of Ironic'),
