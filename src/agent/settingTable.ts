@@ -45,8 +45,8 @@ export interface SettingFile {
   readonly what: string;
   /** With its article, for the error about a file of another type. */
   readonly noun?: string;
-  /** The document of a Kubernetes object that may be in the file instead. */
-  readonly part?: 'pullSecret' | 'caCertificates' | 'registriesConf';
+  /** The file may be in DER. */
+  readonly isCertificate?: boolean;
   /** What users give instead of a path. It is secret, so no message quotes it. */
   readonly inline?: { readonly noun: string; readonly pattern: RegExp };
   /** An input with this text is the content and not a path. */
@@ -176,7 +176,7 @@ const table = [
     profiles: ownAndIcc,
     parse: parsers.parseCertificates,
     upstream: { icc: parsers.checkIccCertificates },
-    content: { what: 'CA certificates', part: 'caCertificates' },
+    content: { what: 'CA certificates', isCertificate: true },
     options: { cafile: () => CA_CONTAINER_PATH },
   },
   {
@@ -252,7 +252,6 @@ const table = [
     content: {
       what: 'Pull secret',
       noun: 'a pull secret',
-      part: 'pullSecret',
       inline: { noun: 'secret', pattern: /^\s*(?:\{|ey[A-Za-z0-9])/ },
     },
   },
@@ -265,7 +264,7 @@ const table = [
     profiles: ownAndIcc,
     parse: parsers.parseRegistries,
     upstream: { icc: parsers.parseIccRegistries },
-    content: { what: 'registries.conf', noun: 'a registries.conf', part: 'registriesConf' },
+    content: { what: 'registries.conf', noun: 'a registries.conf' },
   },
   {
     name: 'agent.insecureRegistry',

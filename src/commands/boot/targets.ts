@@ -7,7 +7,7 @@ import { fillPlaceholders } from '../../core/placeholders.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
-import { readCertificates } from '../../hosts/input/pastedPart.ts';
+import { readCertificates } from '../../hosts/input/certificates.ts';
 import { findHost, type InventoryRead, readInventoryDocument } from '../../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -212,8 +212,7 @@ const MAX_CA = 1024 * 1024;
 /** Node.js ignores a file without certificates. */
 async function readCa(file: string, io: Io): Promise<string> {
   const bytes = await readUserFile(file, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA });
-  const { text, warnings } = await readCertificates(bytes, file);
-  report(io, warnings);
+  const text = await readCertificates(bytes, file);
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
   throw new CliError(`${file} contains no PEM certificate`, {
     code: 'ERR_SETTING',

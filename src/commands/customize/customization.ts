@@ -8,7 +8,7 @@ import { formatPath } from '../../core/finding.ts';
 import { type BootContents, requireContents } from '../../hosts/input/imageContents.ts';
 import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
 import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
-import { readCertificates } from '../../hosts/input/pastedPart.ts';
+import { readCertificates } from '../../hosts/input/certificates.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { validateConfig } from '../../ignition/validate.ts';
@@ -214,10 +214,9 @@ async function readNamed(path: string, what: string, io: Io): Promise<NamedFile>
 /** Ignition fetches nothing if it cannot read a certificate. */
 async function readAuthority(path: string, options: CustomizeOptions, io: Io): Promise<Uint8Array> {
   const { data } = await readNamed(path, 'Certificate authority', io);
-  const { text, warnings: ofObject } = wantsCheck(options, io)
+  const text = wantsCheck(options, io)
     ? await readCertificates(data, path)
-    : { text: Buffer.from(data).toString('utf8'), warnings: [] };
-  report(io, ofObject);
+    : Buffer.from(data).toString('utf8');
   const at = { file: path };
   const refuseText = (problem: string, hint = 'use a file that contains only certificates in PEM') =>
     refuseFindings([{ severity: 'error', message: `the file ${problem}`, hint, at }], {

@@ -41,12 +41,7 @@ export function createMachineCheck(): CheckMachine {
     const keyfiles =
       network === undefined
         ? []
-        : (
-            await readDescribedNetwork(
-              { format: network.key, text: network.text, file: 'network' },
-              () => undefined,
-            )
-          ).keyfiles;
+        : (await readDescribedNetwork({ format: network.key, text: network.text, file: 'network' })).keyfiles;
     const connections = readConnections(
       keyfiles.map(({ name: file, text }) => ({ name: file, data: Buffer.from(text) })),
     );

@@ -4,12 +4,12 @@ import { CliError } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import {
+  keysOfNetworks,
   type NetworkText,
   readDescribedNetwork,
   refuseNetwork,
 } from '../../hosts/input/networkDescription.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
-import { keysOfNetworks } from '../../hosts/input/pastedPart.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -45,13 +45,13 @@ export async function readNetworkFile(
 }
 
 /**
- * Reports problems of the network and returns its text, without the object that contains it.
+ * Reports problems of the network and returns its text.
  * @throws CliError if it is no mapping, or not of this kind, or if NetworkManager would not apply it
  */
 export async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<string> {
   const { file, format } = description;
   const reportOne = (problem: Diagnostic) => void report(io, problem);
-  const network = await readDescribedNetwork(description, reportOne);
+  const network = await readDescribedNetwork(description);
   refuseOtherKind(network.value, format, `${file}: ${what}`);
   // The other programs may support more.
   const findings = network.findings.filter(({ rule }) => rule !== NOT_COVERED);

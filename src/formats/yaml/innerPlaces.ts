@@ -11,7 +11,7 @@ import { type BlockLayout, childAt, type DocumentNode, type ScalarNode, targetOf
 import { lineColumns } from '../lineColumns.ts';
 
 /** A place in a text. Both numbers count from 1; the column counts bytes. */
-export interface InnerPlace {
+interface InnerPlace {
   readonly line: number;
   readonly column?: number | undefined;
 }

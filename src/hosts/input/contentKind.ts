@@ -68,9 +68,10 @@ export async function hintContent(file: string, bytes: Uint8Array): Promise<stri
   return `this is ${noun}, not an Ignition config: ${inCommand(use, file)}`;
 }
 
-/** The error for a Kubernetes object without the part that was expected. */
-export function otherObject(noun: string, file: string, object: Mapping): CliError {
-  return otherContent(noun, file, describeObject(object));
+/** @throws CliError for known content of another type than a keyfile */
+export async function refuseOtherKeyfile(file: string, bytes: Uint8Array): Promise<void> {
+  const isKeyfile = /^\[connection\]/m.test(Buffer.from(bytes).toString('latin1'));
+  if (!isKeyfile) await refuseOther('a NetworkManager keyfile', file, bytes);
 }
 
 function otherContent(noun: string, file: string, [found, use]: Content): CliError {
@@ -95,6 +96,11 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   const [, section] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
   if (section !== undefined && isIronicConf('', parseOsloConfig(text).document)) return IRONIC_CONF;
   if (section === 'DEFAULT') return CONF;
+  const kinds = /^apiVersion:/m.test(text)
+    ? Array.from(text.matchAll(/^kind: *["']?(\w+)/gm), ([, kind]) => kind)
+    : [];
+  const kind = kinds.find((one = '') => !additions.has(one)) ?? kinds[0];
+  if (kind !== undefined) return describeObject({ kind });
   const mapping = await parseMapping(text);
   const keys = Object.keys(mapping);
   if (keys.includes('apiVersion') && keys.includes('kind')) return describeObject(mapping);
@@ -112,11 +118,21 @@ async function parseMapping(text: string): Promise<Mapping> {
   }
 }
 
+/** Of several objects, these belong to the others. */
+const additions: ReadonlySet<string> = new Set(['Namespace', 'Secret', 'ConfigMap']);
+
+const importable: ReadonlySet<string> = new Set(
+  'BareMetalHost NMStateConfig NodeNetworkConfigurationPolicy AgentConfig ImageDigestMirrorSet ImageTagMirrorSet ImageContentSourcePolicy Secret ConfigMap List'.split(
+    ' ',
+  ),
+);
+
 function describeObject({ kind }: Mapping): Content {
-  return [
-    `a Kubernetes object of kind ${quoteText(String(kind))}`,
-    'write the part that is required to a file, and pass that',
-  ];
+  const isImportable = importable.has(String(kind));
+  const use = isImportable
+    ? 'write an inventory from it with "ironic-coreos import FILE"'
+    : 'write the part that is required to a file, and pass that';
+  return [`a Kubernetes object of kind ${quoteText(String(kind))}`, use];
 }
 
 /** The start of a regular file, which shows an ISO; empty if it cannot be read. */

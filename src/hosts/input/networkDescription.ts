@@ -3,9 +3,11 @@
 import { refuseErrors } from './refuse.ts';
 import type { InputDocument } from '../../agent/settingInputs.ts';
 import type { Diagnostic, Finding, Path } from '../../core/finding.ts';
-import { type FilePlace, type Position, located } from '../../core/errors.ts';
+import { type FilePlace, FormatError, located, only, type Position } from '../../core/errors.ts';
 import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
-import { readNetworkDocument } from './pastedPart.ts';
+import { asMapping } from '../../formats/mapping.ts';
+import { parseYaml } from '../../formats/yaml.ts';
+import { refuseOther } from './contentKind.ts';
 
 /** A description, and where it is from. */
 export interface NetworkText {
@@ -21,6 +23,15 @@ export interface NetworkText {
   readonly document?: InputDocument | undefined;
 }
 
+/** The keys of the documents of a network. */
+export const keysOfNetworks: Readonly<Record<'nmstate' | 'networkData', readonly string[]>> = {
+  nmstate:
+    'interfaces routes route-rules dns-resolver hostname ovs-db ovn capture desired desiredState'.split(' '),
+  networkData: ['links', 'networks', 'services'],
+};
+
+const nouns = { nmstate: 'an nmstate file', networkData: 'OpenStack network data' } as const;
+
 /** The converters are large, so each is loaded when it is needed. */
 const converters = {
   nmstate: async () => (await import('../../network/convertNmstate.ts')).convertNmstate,
@@ -30,7 +41,6 @@ const converters = {
 
 /** A description, and what this program converts it to. */
 interface DescribedNetwork {
-  /** Without the object that contains it. */
   readonly text: string;
   readonly value: unknown;
   /** Empty if a finding is an error. */
@@ -39,21 +49,34 @@ interface DescribedNetwork {
   readonly placeOf: (path: Path) => FilePlace;
 }
 
-/** @throws CliError for text that is not YAML, or contains no description or several */
-export async function readDescribedNetwork(
-  { format, text, file, name = file, at, document }: NetworkText,
-  report: (diagnostic: Diagnostic) => void,
-): Promise<DescribedNetwork> {
+/** @throws CliError for text that is not YAML, and for content of another type */
+export async function readDescribedNetwork({
+  format,
+  text,
+  file,
+  name = file,
+  at,
+  document,
+}: NetworkText): Promise<DescribedNetwork> {
   const context = { subject: `${name}:`, hint: `fix ${file}`, at };
-  const part = await located(context, () => readNetworkDocument(format, text, file));
-  for (const warning of part.warnings) report(warning);
-  const yaml =
-    document !== undefined && part.path === undefined ? document : await located(context, part.parse);
-  const positionOf = (path: Path): Position | undefined =>
-    document === undefined ? yaml.locate(path) : document.locate([...(part.path ?? []), ...path]);
+  const bytes = Buffer.from(text);
+  const parse = async () =>
+    Promise.resolve(text)
+      .then(parseYaml)
+      .catch(
+        only(FormatError, async (error) => {
+          await refuseOther(nouns[format], file, bytes);
+          throw error;
+        }),
+      );
+  const yaml = document ?? (await located(context, parse));
+  const keys = Object.keys(asMapping(yaml.value));
+  const isNetwork = Object.values(keysOfNetworks).some((known) => keys.some((key) => known.includes(key)));
+  if (!isNetwork) await located(context, () => refuseOther(nouns[format], file, bytes));
+  const positionOf = (path: Path): Position | undefined => yaml.locate(path);
   const { findings, keyfiles } = (await converters[format]())(yaml.value);
   return {
-    text: part.text,
+    text,
     value: yaml.value,
     keyfiles: keyfiles.map((keyfile) => ({ ...keyfile, locate: locateLines(keyfile, file, positionOf) })),
     findings,
@@ -86,7 +109,7 @@ export async function convertNetwork(
   runOther?: (text: string) => Promise<readonly Keyfile[]>,
 ): Promise<readonly Keyfile[]> {
   const { file, name = file, at } = description;
-  const network = await readDescribedNetwork(description, report);
+  const network = await readDescribedNetwork(description);
   const { keyfiles, text } = network;
   if (runOther !== undefined) {
     return (await runOther(text)).map(

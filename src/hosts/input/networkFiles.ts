@@ -15,7 +15,7 @@ import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { convertNetwork } from './networkDescription.ts';
-import { refuseOtherKeyfile } from './pastedPart.ts';
+import { refuseOtherKeyfile } from './contentKind.ts';
 import { type CheckChoice, refuseFindings, wantsCheck } from './refuse.ts';
 
 export interface NetworkOptions {

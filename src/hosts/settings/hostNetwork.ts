@@ -9,7 +9,7 @@ import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
 import { convertNetwork } from '../input/networkDescription.ts';
 import { runNmstatectl } from '../input/nmstatectl.ts';
-import { refuseOtherKeyfile } from '../input/pastedPart.ts';
+import { refuseOtherKeyfile } from '../input/contentKind.ts';
 import { inputOf, inputsOf, pathIn, read, readNamedFile, type Reading } from './reading.ts';
 
 /**

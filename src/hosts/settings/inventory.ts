@@ -1,6 +1,6 @@
 /** Reads the file of `--inventory`. All mistakes outside its list of hosts are reported before anything is written. */
 
-import { isInventory } from '../input/contentKind.ts';
+import { isInventory, refuseOther } from '../input/contentKind.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { dirname } from 'node:path';
@@ -15,7 +15,6 @@ import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { refuseOtherInventory } from '../input/pastedPart.ts';
 import { ignoringRules } from '../../io/report/ignored.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
@@ -84,11 +83,11 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
 export async function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
   try {
     const document = parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (!isInventory(document.value)) await refuseOtherInventory(name, bytes);
+    if (!isInventory(document.value)) await refuseOther('an inventory of ironic-coreos', name, bytes);
     return document;
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof FormatError)) throw error;
-    await refuseOtherInventory(name, bytes);
+    await refuseOther('an inventory of ironic-coreos', name, bytes);
     throw inventoryError(name, error);
   }
 }

@@ -82,7 +82,7 @@ function replacePlaceholders(part: unknown, valueOf: (name: string) => unknown):
   if (only !== undefined) return whole(valueOf(only), part);
   return part.replaceAll(/\{([A-Za-z][\w-]*)\}/g, (text, name: string) => {
     const value = valueOf(name);
-    return value === undefined ? text : String(value);
+    return typeof value === 'string' || typeof value === 'number' ? `${value}` : text;
   });
 }
 

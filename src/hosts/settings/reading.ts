@@ -20,7 +20,7 @@ import type { Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { refuseOther } from '../input/contentKind.ts';
-import { readCertificates, textOfPart } from '../input/pastedPart.ts';
+import { readCertificates } from '../input/certificates.ts';
 import type { RenderOptions, Warn } from './options.ts';
 
 export interface Reading {
@@ -155,7 +155,7 @@ async function readContent(
   reading: Reading,
 ): Promise<unknown> {
   const { name, text: path } = input;
-  const { inline, missing, noun, part, what } = content;
+  const { inline, isCertificate = false, missing, noun, what } = content;
   if (inline?.pattern.test(path) === true) {
     throw new UsageError(`${name} requires the path of a file, not the ${inline.noun}`, {
       hint: `write the ${inline.noun} to a file with mode 0600, or use /dev/stdin`,
@@ -163,21 +163,14 @@ async function readContent(
   }
   const file = pathIn(input, path);
   const bytes = await readBytes(input, path, reading.io, what, missing);
-  const written = part === 'caCertificates' ? '' : decodeText(bytes, input, what);
-  const { text, warnings } =
-    part === undefined
-      ? { text: written, warnings: [] }
-      : await (part === 'caCertificates' ? readCertificates(bytes, file) : textOfPart(part, written, file));
-  for (const warning of warnings) reading.warn(warning);
+  const text = isCertificate ? await readCertificates(bytes, file) : decodeText(bytes, input, what);
   if (noun !== undefined) await refuseOther(noun, file, Buffer.from(text));
   const subject = `${name}: ${path}`;
   try {
     return parseText(row, text, input, { reading, subject: `${subject}:`, file });
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    // Lines and columns of a part are not those of the file.
-    const message = part !== undefined && text !== written ? error.sentence : error.message;
-    throw new CliError(`${subject} ${message}`, { code: 'ERR_SETTING', hint: error.hint });
+    throw new CliError(`${subject} ${error.message}`, { code: 'ERR_SETTING', hint: error.hint });
   }
 }
 

@@ -35,12 +35,6 @@ routes:
 dns-resolver: {config: {server: [192.0.2.53]}}
 `;
 writeFileSync(join(folder, 'outside.yaml'), nmstate);
-const indented = nmstate.replaceAll(/^(?=.)/gm, '    ');
-writeFileSync(
-  join(folder, 'nmstateconfig.yaml'),
-  `kind: NMStateConfig\napiVersion: agent-install.openshift.io/v1beta1\nspec:\n  config:\n${indented}`,
-);
-
 const render = (...args: readonly string[]): ReturnType<typeof runCli> =>
   runCli(['render', '--api-url', 'https://198.51.100.9', '--no-ssh-key', ...args, '-o', 'out.ign'], {
     cwd: folder,
@@ -57,11 +51,6 @@ describe('render', () => {
       'the gateway of an nmstate document, with its place',
       ['--nmstate', 'outside.yaml'],
       ['outside.yaml:9:25: the gateway 198.51.100.1 of eth0 is outside'],
-    ],
-    [
-      'the gateway of an NMStateConfig, with its place',
-      ['--nmstate', 'nmstateconfig.yaml'],
-      ['nmstateconfig.yaml:13:29: the gateway 198.51.100.1 of eth0 is outside'],
     ],
     [
       'a network without a route to Ironic',

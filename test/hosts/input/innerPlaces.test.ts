@@ -111,24 +111,3 @@ ${indent(keyfile, 10)}`;
   expect(stderr).toContain(`hosts.yaml:${lineOf(inventory, 'mtu=many')}:11: `);
   expect(stderr).toContain(`hosts.yaml:${lineOf(inventory, 'address1=')}:11: the gateway`);
 });
-
-it.each([
-  ['a literal block', '|', 'secret.yaml:9:12: '],
-  ['a literal block with its indentation', '|2', 'secret.yaml:9:12: '],
-  ['a literal block that keeps line breaks', '|+', 'secret.yaml:9:12: '],
-  ['a folded block, which YAML reads as one line', '>', 'at line 6, column 6'],
-])('a finding in a Secret with %s is at its line', async (_title, style, place) => {
-  const network = 'interfaces:\n- {name: eth0, type: ethernet}\n- name: eth1\n  mtu: {a: 1}\n';
-  const text = style === '>' ? network.replaceAll(/^(?=.)/gm, ' ') : network;
-  const secret = `kind: Secret
-apiVersion: v1
-metadata: {name: a}
-stringData:
-  nmstate: ${style}
-${indent(text, 4)}`;
-  writeFileSync(join(folder, 'secret.yaml'), secret);
-  const { stderr } = await runCli(['pxe', 'network', 'wrap', '--nmstate', 'secret.yaml', '-o', 'x.img'], {
-    cwd: folder,
-  });
-  expect(stderr).toContain(place);
-});

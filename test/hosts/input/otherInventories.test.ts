@@ -18,7 +18,7 @@ const DOCUMENTS: readonly (readonly [
     'host.yaml',
     'apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nspec: {bootMACAddress: "52:54:00:00:00:01"}\n',
     'a Kubernetes object of kind "BareMetalHost"',
-    'write the part that is required to a file',
+    'write an inventory from it with "ironic-coreos import host.yaml"',
   ],
   ['a.ign', '{"ignition":{"version":"3.4.0"}}', 'an Ignition config', 'embed it with'],
   ['a.bu', 'variant: fcos\nversion: 1.5.0\n', 'a Butane config', 'embed it with'],

@@ -74,7 +74,10 @@ describe('a network template', () => {
       agent +
         template +
         valid.replace('  network:', '  deploy: {bmcAddress: "ipmi://192.0.2.9", method: none}\n  network:'),
-      ...['deploy', 'baremetalhost', '--inventory', 'ramdisk.yaml'],
+      'deploy',
+      'baremetalhost',
+      '--inventory',
+      'ramdisk.yaml',
     );
     expect(stdout).toContain('ip: 192.0.2.5');
   });
@@ -113,7 +116,8 @@ describe('a network template', () => {
   it('cannot be combined with a network of the host', async () => {
     const { code, stdout } = await run(
       agent + template + values('vlan: 5', '    nmstate: {interfaces: []}\n'),
-      ...['validate', 'ramdisk.yaml'],
+      'validate',
+      'ramdisk.yaml',
     );
     expect([code, stdout.includes('"values" cannot be combined with "nmstate"')]).toEqual([1, true]);
   });
