@@ -1,6 +1,6 @@
 /**
- * The page of a trial: one row for each machine, with the stage of its boot and the cause if it stopped. It has no scripts
- * and no secrets, and refreshes itself. Its path contains a random token, so only those who have the URL see it.
+ * The page of a trial: one row for each machine, with the stage of its boot and the cause if it stopped. It has no secrets, and
+ * refreshes itself. Its path contains a random token, so only those who have the URL see it.
  */
 
 import { shareCauses } from '../serve/status/sharedCauses.ts';

@@ -1,4 +1,7 @@
-/** Status pages as HTML: one document without scripts and without external resources. */
+/**
+ * Status pages as HTML: one document without external resources. Its script loads the page again in place; without scripts, the
+ * browser loads the whole page again.
+ */
 
 import { createHash } from 'node:crypto';
 import { readAsset } from '../../../core/assets.ts';
@@ -24,7 +27,8 @@ export function renderPage(refresh: number, parts: PageParts): string {
   const texts = Object.entries(parts).map(([name, { markup }]: [string, Html]) => [name, markup] as const);
   return fillTemplate(readTemplate('status/status.html'), {
     ...Object.fromEntries(texts),
-    refresh: refresh === 0 ? '' : `<meta http-equiv="refresh" content="${refresh}" />`,
+    refresh: refresh === 0 ? '' : `<noscript><meta http-equiv="refresh" content="${refresh}" /></noscript>`,
+    script: `<script data-refresh="${refresh}">${readTemplate(SCRIPT)}</script>`,
     style: `<style>${readTemplate(STYLE)}</style>`,
   });
 }
@@ -46,12 +50,16 @@ export function htmlHeaders(): Readonly<Record<string, string>> {
   };
 }
 
-/** Allows only the style sheet. The icon is empty: without one, browsers request `/favicon.ico`. */
+/** Allows only the style sheet and the script. The icon is empty: without one, browsers request `/favicon.ico`. */
 function pagePolicy(): string {
-  const digest = createHash('sha256').update(readTemplate(STYLE)).digest('base64');
+  const [style, script] = [STYLE, SCRIPT].map((name) =>
+    createHash('sha256').update(readTemplate(name)).digest('base64'),
+  );
   return [
     `default-src 'none'`,
-    `style-src 'sha256-${digest}'`,
+    `style-src 'sha256-${style}'`,
+    `script-src 'sha256-${script}'`,
+    `connect-src 'self'`,
     'img-src data:',
     `form-action 'self'`,
     `base-uri 'none'`,
@@ -59,8 +67,9 @@ function pagePolicy(): string {
   ].join('; ');
 }
 
-/** The content of the only `style` element. */
+/** The content of the only `style` element, and of the only `script` element. */
 const STYLE = 'status/status.css';
+const SCRIPT = 'status/status.js';
 
 const templates = new Map<string, string>();
 
