@@ -70,7 +70,8 @@ function readRegularFile(place: string, limits: Expected, { inputs }: Pick<Io, '
 }
 
 /**
- * All bytes of a stream. Chunks are copied, because they may be valid only until the next read.
+ * All bytes of a stream. They are copied to one buffer, because chunks may be valid only until the next read, and a sender may
+ * make a chunk of each byte.
  * @param tooLarge creates the error for more than `maxBytes`
  */
 export async function readAll(
@@ -78,15 +79,18 @@ export async function readAll(
   maxBytes: number,
   tooLarge: () => Error,
 ): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+  let buffer = Buffer.alloc(0);
   let size = 0;
   for await (const chunk of stream) {
-    const bytes = chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.from(String(chunk));
-    size += bytes.length;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(bytes);
+    const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+    const needed = size + bytes.length;
+    if (needed > maxBytes) throw tooLarge();
+    if (needed > buffer.length)
+      buffer = Buffer.concat([buffer.subarray(0, size)], Math.max(needed, 2 * size));
+    buffer.set(bytes, size);
+    size = needed;
   }
-  return Buffer.concat(chunks);
+  return buffer.subarray(0, size);
 }
 
 function readLimited(stream: AsyncIterable<unknown>, limits: Expected): Promise<Uint8Array> {
