@@ -154,8 +154,13 @@ export class ProgramCommand extends Command {
     this.addNotes(() => `${this.#hasShortHelp && !this.#printsAll ? more : reference}${notes}`);
     this.#addGlobalOptions();
     this.action(async () => {
-      const given = Object.fromEntries(names.map((name, index) => [name, this.processedArgs[index]]));
-      this.#context.finish(await declaration.run({ ...this.opts(), ...given }, this.#context.io));
+      const given = this.opts();
+      for (const [index, name] of names.entries()) {
+        const value: unknown = this.processedArgs[index];
+        const others: unknown = given[name];
+        given[name] = Array.isArray(value) && Array.isArray(others) ? value.concat(others) : value;
+      }
+      this.#context.finish(await declaration.run(given, this.#context.io));
     });
   }
 

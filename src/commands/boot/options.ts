@@ -1,6 +1,7 @@
 /** What `boot` takes. */
 
 import { imageOptions } from '../../hosts/plan/imageOptions.ts';
+import { hostOption } from '../../hosts/settings/options.ts';
 import {
   choice,
   common,
@@ -19,6 +20,7 @@ import { ironicOptions, reportOptions, urlSigningOptions } from '../try/options.
 export const bootOptions = {
   '[HOST...]': freeText('hosts of the inventory', 'host'),
   '--inventory <file>': common(file('inventory with settings, hosts and their BMCs, YAML or JSON')),
+  ...hostOption,
   '--check': common(toggle('only read the BMCs and report what prevents a boot')),
   '--method <name>': common(
     choice(

@@ -10,7 +10,7 @@ import type { Path } from '../../core/finding.ts';
 import { fillPlaceholders, type HostFacts } from '../../core/placeholders.ts';
 import { asMapping, isMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
-import { findHost, readInventoryDocument } from '../../hosts/settings/inventory.ts';
+import { readInventoryDocument, selectHosts } from '../../hosts/settings/inventory.ts';
 import { findTwins, type Inventory, type InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import type { Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
@@ -57,9 +57,9 @@ export async function readSelectedHosts(
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
   }
-  for (const wanted of names ?? []) findHost(hosts, wanted, file);
+  const wanted = selectHosts(hosts, names, file);
   const sources = hosts.map((host, index) => ({ options, name: file, document, inventory, host, index }));
-  const chosen = sources.filter(({ host }) => names?.includes(host.name) !== false);
+  const chosen = sources.filter(({ host }) => wanted.includes(host));
   if (bootMac !== undefined && chosen.length > 1) {
     throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
   }

@@ -20,8 +20,10 @@ import {
   type OptionTable,
   freeText,
   under,
+  withCommon,
   withDefault,
 } from '../../io/commandLine.ts';
+import { hostOption } from '../../hosts/settings/options.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
 /** The commands below `deploy`. */
@@ -285,7 +287,7 @@ const hostsOptions = {
   '-o, --output <file>': common(file('file to write (default: standard output)')),
   ...under('Many hosts:', {
     '--inventory <file>': common(file(INVENTORY)),
-    '--host <name>': common(repeatable(freeText('only this host of the inventory', 'host'))),
+    ...withCommon(hostOption, '--host <name>'),
     '--fail-fast': toggle('stop at the first invalid host'),
   }),
 };

@@ -15,7 +15,7 @@ Profiles:
   incorrectly.
 
 Config of build.py:
-  With --host, the Ignition config equals the output of build.py for the same
+  With --host ADDRESS, the config equals the output of build.py for the same
   flags: spec 3.0.0, its unit, its two URLs on ports 6385 and 5050, indented
   JSON, and, without --ssh-key, the first ~/.ssh/id_*.pub by name. Flags
   that build.py does not have are added to that config. You
@@ -49,8 +49,8 @@ Many hosts:
   --show-settings prints them, and a list "hosts" with name, mac, architecture,
   network (nmstate, networkData or keyfiles) and overrides. Each host gets
   NAME.ign in the folder --output. Invalid hosts are reported and skipped.
-  Without "hosts", --output is one config. Schema: dist/schemas/inventory.json
-  of the npm package
+  --host NAME renders one of them. Without "hosts", --output is one config.
+  Schema: dist/schemas/inventory.json of the npm package
 
 Without a registry:
   With --agent-archive, hosts load the agent image from an archive instead of a

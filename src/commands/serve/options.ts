@@ -2,6 +2,7 @@
 
 import { profileNames } from '../../agent/settings.ts';
 import { imageOptions } from '../../hosts/plan/imageOptions.ts';
+import { hostOption } from '../../hosts/settings/options.ts';
 import {
   choice,
   common,
@@ -76,6 +77,7 @@ export const serviceOptions = {
 
 export const serveOptions = {
   '--inventory <file>': common(file(INVENTORY)),
+  ...hostOption,
   '--nmstate-dir <folder>': folder('folder with one nmstate file per host, named HOST.yaml'),
   ...withCommon(catalogOptions, '--discovery', '--grow'),
   '--dhcp-range <addresses>': freeText(

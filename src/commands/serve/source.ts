@@ -4,7 +4,7 @@ import { resolve, extname, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import { readInventoryFile } from '../../hosts/settings/inventory.ts';
+import { readInventoryFile, selectHosts } from '../../hosts/settings/inventory.ts';
 import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
 import type { ServeOptions } from './options.ts';
@@ -22,7 +22,7 @@ export interface ServeSource {
 
 /** Errors that affect all hosts are reported before anything is served. Throws CliError, and UsageError for the options. */
 export async function readServeSource(options: ServeOptions, io: Io): Promise<ServeSource> {
-  const { inventory: name, nmstateDir, profile } = options;
+  const { host: names, inventory: name, nmstateDir, profile } = options;
   if (nmstateDir !== undefined && name !== undefined) {
     throw new UsageError(
       '--inventory and --nmstate-dir cannot be combined: each contains the list of hosts',
@@ -45,6 +45,12 @@ export async function readServeSource(options: ServeOptions, io: Io): Promise<Se
     for (const { file, host } of hosts) {
       if (host.problems.length === 0) aliases.set(file.replace(/\.yaml$/, ''), host.name);
     }
+  }
+  if (names !== undefined) {
+    const file = name ?? nmstateDir;
+    if (file === undefined)
+      throw new UsageError('--host requires --inventory', { hint: 'pass the inventory: --inventory FILE' });
+    inventory = { ...inventory, hosts: selectHosts(inventory.hosts ?? [], names, file) };
   }
   readInputs(read.source);
   return { inventory, source: { ...read.source, settingsPlace: INVENTORY_SETTINGS_PLACE }, aliases };

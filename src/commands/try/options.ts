@@ -1,6 +1,7 @@
 /** What `try` takes, and what `boot` has in common with it. */
 
 import { imageOptions } from '../../hosts/plan/imageOptions.ts';
+import { hostOption } from '../../hosts/settings/options.ts';
 import {
   choice,
   common,
@@ -78,6 +79,7 @@ export const tryOptions = {
   }),
   ...under('Serving images:', {
     '--inventory <file>': common(file(INVENTORY)),
+    ...hostOption,
     '--ironic-url <url>': common(freeText('replace the Ironic URL of the inventory in the configs')),
     '--serve-listen <address>': common(freeText('address and port for images (default: 127.0.0.1:8084)')),
     '--public-url <url>': common(freeText('base URL at which machines reach the images')),

@@ -121,7 +121,7 @@ function refuseUnused(options: TryOptions): void {
 
 const dependents: readonly (readonly [needed: keyof TryOptions, dependent: readonly (keyof TryOptions)[]])[] =
   [
-    ['inventory', ['iso', 'kernel', 'initramfs', 'rootfs', 'images', 'agentArchive', 'profile']],
+    ['inventory', ['host', 'iso', 'kernel', 'initramfs', 'rootfs', 'images', 'agentArchive', 'profile']],
     [
       'inventory',
       ['artifacts', 'discovery', 'grow', 'serveListen', 'publicUrl', 'keyFile', 'open', 'ironicUrl'],

@@ -215,11 +215,12 @@ function isAwaited({ host }: EmulatedSource, { awaited }: Expectation): boolean 
 
 /** Undefined without `--inventory`. Throws CliError. */
 export async function readTrialInventory(
-  { inventory, profile }: TryOptions,
+  { host, inventory, profile }: Pick<TryOptions, 'host' | 'inventory' | 'profile'>,
   io: Io,
 ): Promise<ServeSource | undefined> {
   if (inventory === undefined) return undefined;
-  return readServeSource({ inventory, ...(profile !== undefined && { profile }) }, io);
+  const options = { inventory, ...(host && { host }), ...(profile && { profile }) };
+  return readServeSource(options, io);
 }
 
 /**

@@ -26,18 +26,17 @@ import { nearestNames } from '../../core/nearestNames.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns the inventory, and the settings that all hosts share.
+ * Returns the inventory, and the settings that all hosts share. If `options.host` is a host of it, the inventory has only
+ * this host; otherwise it is the address of Ironic, as for build.py.
  * @throws CliError if the file cannot be read, or if the shared settings are invalid (after reporting them)
  */
 export async function readInventoryFile(name: string, options: RenderOptions, io: Io, what?: string) {
   const { inventory } = await readInventoryDocument(name, io, what);
   const { hosts = [] } = inventory;
-  if (options.host !== undefined && hosts.some((host) => host.name === options.host)) {
-    throw new UsageError(`--host requires the address of Ironic, but ${options.host} is a host of ${name}`, {
-      hint: 'remove --host: each host gets its own config in the folder --output',
-    });
-  }
-  return { inventory, source: sharedSource(inventory, options, io) };
+  const chosen = hosts.filter((host) => host.name === options.host);
+  if (chosen.length === 0) return { inventory, source: sharedSource(inventory, options, io) };
+  const source = sharedSource(inventory, { ...options, host: undefined }, io);
+  return { inventory: { ...inventory, hosts: chosen }, source };
 }
 
 /** The sources of the settings that all hosts of an inventory share. */
@@ -141,6 +140,16 @@ export async function readInventoryLayers(
     });
   }
   return { profile, files: [chosen.readInputs(), agent] };
+}
+
+/** The hosts with these names, or all of them without names. Throws UsageError for a name that is not listed. */
+export function selectHosts(
+  hosts: readonly InventoryHost[],
+  names: readonly string[] | undefined,
+  file: string,
+): readonly InventoryHost[] {
+  for (const name of names ?? []) findHost(hosts, name, file);
+  return names === undefined ? hosts : hosts.filter(({ name }) => names.includes(name));
 }
 
 /** @param hints limit for similar names in the hint. Throws UsageError. */

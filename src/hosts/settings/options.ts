@@ -51,6 +51,11 @@ function settingOption({ choices, completion, help, kind }: Setting): Option<unk
   return kind === 'texts' || kind === 'files' ? repeatable(one) : one;
 }
 
+/** Which hosts of the inventory a command is for. */
+export const hostOption = {
+  '--host <name>': repeatable(freeText('only this host of the inventory', 'host')),
+};
+
 export const renderOptions = {
   ...under('Ironic:', settingOptions('ironic')),
   ...under('Agent:', settingOptions('agent')),
@@ -79,7 +84,10 @@ export const renderOptions = {
     ),
   }),
   ...under('Options of build.py (with --insecure-registry and --option):', {
-    '--host <host>': freeText('host name or IP address of Ironic'),
+    '--host <host>': freeText(
+      'host name or IP address of Ironic; with --inventory also a host of it, whose config alone is rendered',
+      'host',
+    ),
     '--registry <registry>': freeText('registry of the agent image <registry>/ironic-agent'),
     '--tls <mode>': choice(
       ['off', 'on', 'insecure'],

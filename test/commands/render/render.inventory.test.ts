@@ -406,12 +406,10 @@ describe('render --inventory', () => {
     expect([code, written.length]).toEqual([0, 5]);
   });
 
-  it('takes no host for --host', async () => {
-    const { code, stderr } = await render(`${shared}hosts:\n- name: worker-0\n`, ['--host', 'worker-0']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      'error: --host requires the address of Ironic, but worker-0 is a host of site/ramdisk.yaml\nhint: remove --host',
-    );
+  it('renders one of its hosts for --host', async () => {
+    const hosts = 'hosts:\n- name: worker-0\n- name: worker-1\n';
+    const { code, written } = await render(`${shared}${hosts}`, ['--host', 'worker-1']);
+    expect([code, written]).toEqual([0, ['worker-1.ign']]);
   });
 
   it('reports mistakes in the order of the document', async () => {

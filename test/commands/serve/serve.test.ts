@@ -234,6 +234,11 @@ describe('boot scripts', () => {
     expect(await statusOf(url)).toBe(200);
   });
 
+  it('serves only the hosts of --host', async () => {
+    expect(Object.keys((await serve({ host: ['worker-0'] })).urls)).toEqual(['worker-0']);
+    await expect(serve({ host: ['worker-9'] })).rejects.toThrow('inv.yaml has no host "worker-9"');
+  });
+
   it('have no URLs where the list of hosts is complete', async () => {
     expect((await serve()).printed).not.toContain('discovery');
   });
