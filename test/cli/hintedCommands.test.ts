@@ -53,12 +53,12 @@ const FOLDERS: Readonly<Record<string, RegExp>> = {
 
 /** Programs of others, whose options texts name. */
 const OTHERS =
-  /\b(?:podman|docker|curl|kubectl|oc|jq|openssl|openshift-install|ssh-keygen|butane|base64|systemctl|systemd-run|journalctl|bifrost-cli|nmstatectl|coreos-installer|build\.py|baremetal|mkpasswd|sed|truncate|xz|gzip|zstd|gpg|man|uname|ulimit|feature-gates)\b/;
+  /\b(?:podman|docker|curl|kubectl|oc|jq|openssl|openshift-install|ssh-keygen|butane|base64|systemctl|systemd-run|journalctl|bifrost-cli|nmstatectl|coreos-installer|build\.py|baremetal|mkpasswd|sed|truncate|xz|gzip|zstd|gpg|man|uname|timeout|dhcpd|ulimit|feature-gates)\b/;
 
 /** Options of programs of others in texts that do not name the program, with the reason. */
 const FOREIGN: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^agent\/(?:lint|profiles|unit\.ts|login\.ts)/, 'options of podman and agetty in units'],
-  [/^kargs\/(?:loaders\/|dnsmasq)/, 'scripts of boot loaders and of dnsmasq'],
+  [/^kargs\/(?:loaders\/|dnsmasq|dhcpServers)/, 'scripts of boot loaders, and commands of DHCP servers'],
   [/^image\/sampleIso\.ts/, 'the menu of GRUB'],
   [/^commands\/deploy\/documents\/(?:node|deployment)\.ts/, 'commands for the client of Ironic'],
   [/^cli\/completion\.ts/, 'scripts of shells'],

@@ -6,7 +6,6 @@ import type { Diagnostic, Finding, Path } from '../../core/finding.ts';
 import { type FilePlace, FormatError, located, only, type Position } from '../../core/errors.ts';
 import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import { asMapping } from '../../formats/mapping.ts';
-import { parseYaml } from '../../formats/yaml.ts';
 import { refuseOther } from './contentKind.ts';
 
 /** A description, and where it is from. */
@@ -61,8 +60,8 @@ export async function readDescribedNetwork({
   const context = { subject: `${name}:`, hint: `fix ${file}`, at };
   const bytes = Buffer.from(text);
   const parse = async () =>
-    Promise.resolve(text)
-      .then(parseYaml)
+    import('../../formats/yaml.ts')
+      .then(({ parseYaml }) => parseYaml(text))
       .catch(
         only(FormatError, async (error) => {
           await refuseOther(nouns[format], file, bytes);
