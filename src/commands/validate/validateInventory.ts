@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { mayBeButane } from '../../butane/mayBeButane.ts';
 import { type Diagnostic, diagnosticOf, type Finding, hasErrors } from '../../core/finding.ts';
 import { formatPlace, ifWellFormed } from '../../core/errors.ts';
-import { errorRule } from '../../core/rule.ts';
+import { errorRule, warningRule } from '../../core/rule.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { keepRemarks, reportGroups, startRun } from '../../hosts/hostRun.ts';
 import { isInventory } from '../../hosts/input/contentKind.ts';
@@ -31,6 +31,12 @@ interface InventoryChecks {
   /** A file or a folder with inspection data of the machines of hosts. */
   readonly hardware?: string | undefined;
 }
+
+const remark = warningRule(
+  'inventory-remark',
+  'a setting of the inventory or of one of its hosts has a consequence',
+  'change the setting that the message names',
+);
 
 /** Undefined if the file is not an inventory. */
 export async function checkIfInventory(
@@ -91,13 +97,13 @@ async function findProblems(
 function findingsOf({ hosts, problems }: ProblemGroup, file: string): readonly Finding[] {
   const owner = formatNames(hosts);
   const shown = hosts.length > 1 ? problems.slice(0, 1) : problems;
-  return shown.map(({ at, hint, host, message, rule = invalid.rule, severity }) => {
+  return shown.map(({ at, hint, host, message, rule, severity }) => {
     const isInside = at?.file === file;
     const { line, column = 1 } = (isInside ? at : host?.at) ?? {};
     const sentence = isInside || at === undefined ? message : `${formatPlace(at)}: ${message}`;
     return {
       severity,
-      rule,
+      rule: rule ?? (severity === 'error' ? invalid : remark).rule,
       path: [],
       message: owner === '' ? sentence : `${owner}: ${sentence}`,
       hint,

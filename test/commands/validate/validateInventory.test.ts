@@ -38,7 +38,7 @@ describe('validate of an inventory', () => {
     ['valid.yaml', ''],
     ['shared.yaml', ''],
     ['inventory.json', ''],
-    ['warned.yaml', 'no SSH key is set'],
+    ['warned.yaml', 'no SSH key is set: login to the host is not possible (inventory-remark)'],
   ])('%s is valid', async (file, message) => {
     const { code, stdout, stderr } = await validate(file);
     expect([code, stdout.includes(message)]).toEqual([0, true]);

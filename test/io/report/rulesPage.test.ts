@@ -96,6 +96,7 @@ const withoutExample = new Set<string>([
   'too-many-values',
   'agent-size',
   'inventory-invalid', // any mistake in an inventory
+  'inventory-remark', // any warning of render
   'unit-rejected-by-systemd', // systemd and podman of this machine say so
   'quadlet-rejected-by-podman',
   'merge-replaces-rendered',
