@@ -28,12 +28,15 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /**
  * Returns the inventory, and the settings that all hosts share. If `options.host` is a host of it, the inventory has only
  * this host; otherwise it is the address of Ironic, as for build.py.
- * @throws CliError if the file cannot be read, or if the shared settings are invalid (after reporting them)
+ * @throws UsageError for a name that resembles that of a host, CliError if the file cannot be read, or if the shared settings are invalid (after reporting them)
  */
 export async function readInventoryFile(name: string, options: RenderOptions, io: Io, what?: string) {
   const { inventory } = await readInventoryDocument(name, io, what);
   const { hosts = [] } = inventory;
-  const chosen = hosts.filter((host) => host.name === options.host);
+  const { host: wanted } = options;
+  const names = hosts.map((host) => host.name);
+  if (wanted !== undefined && nearestNames(wanted, names).length > 0) findHost(hosts, wanted, name);
+  const chosen = hosts.filter((host) => host.name === wanted);
   if (chosen.length === 0) return { inventory, source: sharedSource(inventory, options, io) };
   const source = sharedSource(inventory, { ...options, host: undefined }, io);
   return { inventory: { ...inventory, hosts: chosen }, source };

@@ -410,6 +410,9 @@ describe('render --inventory', () => {
     const hosts = 'hosts:\n- name: worker-0\n- name: worker-1\n';
     const { code, written } = await render(`${shared}${hosts}`, ['--host', 'worker-1']);
     expect([code, written]).toEqual([0, ['worker-1.ign']]);
+    const mistyped = await render(`${shared}${hosts}`, ['--host', 'worker-2']);
+    expect(mistyped.code).toBe(2);
+    expect(mistyped.stderr).toContain('has no host "worker-2"\nhint: use worker-0 or worker-1\n');
   });
 
   it('reports mistakes in the order of the document', async () => {
