@@ -6,7 +6,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Config, File, Unit } from '../../src/ignition/config.ts';
 import { have, oracleFile, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
@@ -217,13 +217,15 @@ describe.skipIf(!have('systemd-analyze'))(`units${oracleNote('systemd-analyze')}
   it('says once which release it is, prints no secret, and leaves no folder', async () => {
     const config = { systemd: { units: [service('Environment=hunter2', '"hunter2=1')] } };
     writeFileSync(join(cwd, 'x.ign'), JSON.stringify({ ignition: { version: '3.5.0' }, ...config }));
-    const before = readdirSync(tmpdir()).length;
+    const temporary = mkdtempSync(join(cwd, 'tmp '));
+    vi.stubEnv('TMPDIR', temporary);
     const env = { PATH: dirname(oracleFile('systemd-analyze')) };
     const { code, stderr } = await runCli(['validate', '--format', 'json', 'x.ign', 'x.ign'], { cwd, env });
     expect(code).toBe(0);
     expect(stderr.match(/the units are checked by \S+, release systemd \d+/g)).toHaveLength(1);
     expect((await check(config, 'systemd-analyze')).join('\n')).not.toContain('hunter2');
-    expect(readdirSync(tmpdir()).length).toBeLessThanOrEqual(before);
+    expect(readdirSync(temporary)).toEqual([]);
+    vi.unstubAllEnvs();
   });
 
   it('checks the units that render gets from the user, not its own', async () => {
