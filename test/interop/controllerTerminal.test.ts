@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { haveKubernetes } from '../support/kubernetes.ts';
+import { imageEnv } from '../support/agentImage.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { startOnTerminal, type Terminal } from '../support/terminal.ts';
 import { controllerCluster, hasFailed, isReady } from './kubernetes/controllerCluster.ts';
@@ -23,7 +24,10 @@ describe.skipIf(!haveKubernetes || !have('tmux'))(`controller on a terminal${not
     writeFileSync(cluster.path('tokens'), '0123456789abcdef0123456789abcdef\n', { mode: 0o600 });
     const line =
       'controller --namespace metal3 --settings configmap/ironic-coreos-settings --iso live.iso --key-file key --listen 127.0.0.1:0 --drain-time 20 --token-file tokens --kubeconfig';
-    terminal = startOnTerminal([...line.split(' '), cluster.kubeconfig()], { cwd: cluster.folder });
+    terminal = startOnTerminal([...line.split(' '), cluster.kubeconfig()], {
+      cwd: cluster.folder,
+      env: imageEnv,
+    });
     await terminal.shows('leader=');
     const names = Array.from({ length: COUNT }, (_, index) => `worker-${index}`);
     for (const name of names) {

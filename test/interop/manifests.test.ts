@@ -147,13 +147,10 @@ describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, () => {
   it.each([
     ['a', ''],
     ['a.b/c', 'D_e.f'],
-    ['a', 'b c'],
-    ['a', '-b'],
     ['a b', ''],
     ['/a', ''],
     ['A/a', ''],
-    ['a', 'x'.repeat(64)],
-  ])('have labels that Kubernetes accepts: %s=%s', async (label, value) => {
+  ])('have labels with keys that Kubernetes accepts: %s=%s', async (label, value) => {
     const metadata = { generateName: 'label-', labels: { [label]: value } };
     const isAccepted = await created('/api/v1/namespaces/default/configmaps', metadata);
     const written = manifestsOf('labels', { labels: { [label]: value } });

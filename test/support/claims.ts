@@ -1122,7 +1122,7 @@ export const CLAIMS: readonly Claim[] = [
       'Kubernetes allows lower-case letters, digits and dashes, with a letter or digit at both ends',
     ],
     tests: [
-      `${kubernetes}: have labels that Kubernetes accepts`,
+      `${kubernetes}: have labels with keys that Kubernetes accepts`,
       `${kubernetes}: name objects and namespaces as Kubernetes allows`,
     ],
   },

@@ -112,23 +112,6 @@ const isoIgnition = [
     [embed, 'iso ignition remove -o out.iso image.iso', 'iso ignition remove -o - image.iso > again.iso'],
     ['iso ignition remove -o in/text.txt image.iso'],
   ]),
-  ...scenariosOf('iso embed, show, remove', 'every', [
-    ['iso embed -c in/a.ign image.iso', 'iso show image.iso', 'iso remove image.iso'],
-    [
-      'iso embed --config in/a.ign -o out.iso image.iso',
-      'iso show out.iso',
-      'iso remove out.iso -o - > again.iso',
-    ],
-  ]),
-  ...scenariosOf('iso embed, show, remove', 'one', [
-    ['iso embed -i in/a.ign image.iso'],
-    ['iso show image.iso'],
-    [
-      'iso embed -c in/a.ign image.iso',
-      'iso embed image.iso < in/b.ign',
-      'iso embed -f image.iso < in/b.ign',
-    ],
-  ]),
 ];
 
 const isoNetwork = [
@@ -481,7 +464,7 @@ const pxe = [
   ]),
 ];
 
-const help = ['', 'iso', 'iso ignition', 'iso ignition embed', 'iso ignition show', 'iso ignition remove', 'iso network', 'iso network embed', 'iso network extract', 'iso network remove', 'iso kargs', 'iso kargs modify', 'iso kargs reset', 'iso kargs show', 'iso customize', 'iso reset', 'iso extract', 'iso extract pxe', 'iso extract minimal-iso', 'iso embed', 'iso show', 'iso remove', 'pxe', 'pxe customize', 'pxe ignition', 'pxe ignition wrap', 'pxe ignition unwrap', 'pxe network', 'pxe network wrap', 'pxe network unwrap']; // prettier-ignore
+const help = ['', 'iso', 'iso ignition', 'iso ignition embed', 'iso ignition show', 'iso ignition remove', 'iso network', 'iso network embed', 'iso network extract', 'iso network remove', 'iso kargs', 'iso kargs modify', 'iso kargs reset', 'iso kargs show', 'iso customize', 'iso reset', 'iso extract', 'iso extract pxe', 'iso extract minimal-iso', 'pxe', 'pxe customize', 'pxe ignition', 'pxe ignition wrap', 'pxe ignition unwrap', 'pxe network', 'pxe network wrap', 'pxe network unwrap']; // prettier-ignore
 
 const usage = scenariosOf('help and usage', 'one', [
   ...help.flatMap((command) => [

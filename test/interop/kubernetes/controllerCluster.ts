@@ -16,6 +16,7 @@ import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { settings } from '../../commands/controller/support.ts';
 import { type ApiServer, startKubernetes } from '../../support/kubernetes.ts';
 import { isoPair } from '../../support/minimalIso.ts';
+import { imageEnv } from '../../support/agentImage.ts';
 import { runCli } from '../../support/runCli.ts';
 import { readManifests } from './manifests.ts';
 
@@ -257,7 +258,7 @@ function surroundings(cwd: string, said: string[]): Io {
     },
   });
   const stdin = Readable.from([]);
-  return { stdin, stdout: stderr, stderr, env: { PATH: '' }, cwd, programName: 'ironic-coreos' };
+  return { stdin, stdout: stderr, stderr, env: { ...imageEnv, PATH: '' }, cwd, programName: 'ironic-coreos' };
 }
 
 async function run(cwd: string, ...args: readonly string[]): Promise<string> {

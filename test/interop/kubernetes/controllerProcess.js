@@ -15,7 +15,7 @@ export async function startControllerProcess(args, cwd) {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [program, 'controller', '--log', 'json', ...args], {
     cwd,
-    env: { PATH, HOME },
+    env: { PATH, HOME, IRONIC_AGENT_IMAGE: 'quay.io/metal3-io/ironic-agent' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
