@@ -69,9 +69,13 @@ export function descriptorLimit(): number | undefined {
 
 let isOwned = false;
 
-/** Declares that this process runs the program. In a process of others, which use the library, its signals are theirs. */
-export function ownProcess(): void {
+/**
+ * Declares that this process runs the program. In a process of others, which use the library, its signals are theirs.
+ * @returns what takes that back
+ */
+export function ownProcess(): () => void {
   isOwned = true;
+  return () => void (isOwned = false);
 }
 
 /** Listens to a signal, if the process runs the program. */

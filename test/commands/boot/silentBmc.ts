@@ -71,10 +71,17 @@ const times: Partial<BootTimes> = {
 
 const mac = '52:54:00:00:00:01';
 
-ownProcess(); // so that SIGINT ends the runs
-
 /** Runs at the same time: one Ctrl-C is for all of them. Those that are not `isInterrupted` end by themselves. */
 export async function runAll(runs: readonly SilentRun[], cwd: string): Promise<readonly RunEnd[]> {
+  const disown = ownProcess(); // so that SIGINT ends the runs
+  try {
+    return await runOwned(runs, cwd);
+  } finally {
+    disown(); // other tests in this process end services, which would end it
+  }
+}
+
+async function runOwned(runs: readonly SilentRun[], cwd: string): Promise<readonly RunEnd[]> {
   const started = await Promise.all(
     runs.map(async (run) => ({ ...(await start(run, cwd)), isInterrupted: run.isInterrupted === true })),
   );
