@@ -85,7 +85,7 @@ describe('validate --hardware', () => {
     expect(words).toContain('(hardware-no-machine)');
     expect(await runCli([...args, 'inventory.yaml'], { cwd })).toMatchObject({ code: 0 });
     const missing = await runCli(['validate', '--hardware', 'none', 'inventory.yaml'], { cwd });
-    expect([missing.code, missing.stdout]).toEqual([1, expect.stringContaining('not found: none')]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('not found: none')]);
   });
 });
 

@@ -21,6 +21,7 @@ import { createTextReporter } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from '../../hosts/input/checkConfig.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
 import type { FilesDir } from '../../hosts/input/filesDir.ts';
+import type { HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
 import type { ValidateOptions, ValidationOptions } from './options.ts';
 import {
   checkSourceConfig,
@@ -37,8 +38,8 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   const reporter = await reporters[options.format](io);
   const { createUnitCheck } = await import('../../hosts/input/unitTools.ts');
   const checkUnits = createUnitCheck(io, (message) => report(io, { severity: 'info', message }));
-  const { hardware } = options;
-  const checkOptions = { ...(await readCheckOptions(options, io)), checkUnits, hardware };
+  const checkHardware = await readHardwareCheck(options, io);
+  const checkOptions = { ...(await readCheckOptions(options, io)), checkHardware, checkUnits };
   if (options.file.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
@@ -79,8 +80,14 @@ function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedF
 /** Options for a document of the user. */
 interface DocumentOptions extends CheckOptions {
   readonly filesDir?: FilesDir | undefined;
-  /** Of inventories. */
-  readonly hardware?: string | undefined;
+  /** Of the hosts of inventories. */
+  readonly checkHardware?: HardwareCheck | undefined;
+}
+
+async function readHardwareCheck({ hardware }: ValidateOptions, io: Io): Promise<HardwareCheck | undefined> {
+  if (hardware === undefined) return undefined;
+  const { createHardwareCheck } = await import('../../hosts/settings/hardwareCheck.ts');
+  return createHardwareCheck(hardware, io);
 }
 
 async function readCheckOptions(

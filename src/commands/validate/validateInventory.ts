@@ -9,7 +9,7 @@ import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { keepRemarks, reportGroups, startRun } from '../../hosts/hostRun.ts';
 import { isInventory } from '../../hosts/input/contentKind.ts';
 import type { CheckUnits } from '../../hosts/input/unitTools.ts';
-import { createHardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
+import type { HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
 import { sharedSource } from '../../hosts/settings/inventory.ts';
 import { type Inventory, readInventory } from '../../hosts/settings/inventoryDocument.ts';
 import { createRenderer } from '../../hosts/settings/renderConfig.ts';
@@ -26,23 +26,22 @@ const invalid = errorRule(
   'fix the value that the message names',
 );
 
-interface InventoryChecks {
-  readonly checkUnits?: CheckUnits | undefined;
-  /** A file or a folder with inspection data of the machines of hosts. */
-  readonly hardware?: string | undefined;
-}
-
 const remark = warningRule(
   'inventory-remark',
   'a setting of the inventory or of one of its hosts has a consequence',
   'change the setting that the message names',
 );
 
+interface InventoryChecks {
+  readonly checkUnits?: CheckUnits | undefined;
+  readonly checkHardware?: HardwareCheck | undefined;
+}
+
 /** Undefined if the file is not an inventory. */
 export async function checkIfInventory(
   file: string,
   bytes: Uint8Array,
-  { checkUnits, hardware }: InventoryChecks,
+  checks: InventoryChecks,
   io: Io,
 ): Promise<CheckedFile | undefined> {
   const document = parseInventoryText(file, Buffer.from(bytes));
@@ -50,9 +49,7 @@ export async function checkIfInventory(
   const name = file === '-' ? 'standard input' : file;
   const inventory = await readInventory({ name, folder: dirname(file), ...document });
   const found =
-    inventory.problems.length > 0
-      ? inventory.problems
-      : await findProblems(inventory, { checkUnits, hardware }, io);
+    inventory.problems.length > 0 ? inventory.problems : await findProblems(inventory, checks, io);
   const findings = groupProblems(found).flatMap((group) => findingsOf(group, name));
   // Lines of an inventory may contain secrets, so the report has no excerpts.
   return { file, bytes: new Uint8Array(), report: { valid: !hasErrors(findings), findings } };
@@ -68,11 +65,11 @@ function parseInventoryText(file: string, bytes: Buffer): ParsedYaml | undefined
 
 async function findProblems(
   inventory: Inventory,
-  { checkUnits, hardware }: InventoryChecks,
+  { checkHardware, checkUnits }: InventoryChecks,
   io: Io,
 ): Promise<readonly Diagnostic[]> {
   const { io: quiet, reported } = collectDiagnostics(io);
-  const source = sharedSource(inventory, {}, quiet);
+  const source = { ...sharedSource(inventory, {}, quiet), settingsPlace: 'under "agent"' };
   const { hosts } = inventory;
   try {
     if (hosts === undefined) {
@@ -80,7 +77,6 @@ async function findProblems(
       return reported;
     }
     readInputs(source); // what concerns all hosts is found once
-    const checkHardware = hardware === undefined ? undefined : await createHardwareCheck(hardware, quiet);
     const run = startRun({ io: quiet, done: 'rendered' }, hosts.length);
     for await (const { host, remarks } of renderEach(hosts, source, run, checkUnits, checkHardware)) {
       keepRemarks(remarks, host.name, run);
