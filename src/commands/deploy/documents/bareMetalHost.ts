@@ -78,7 +78,7 @@ const needsInstallStep = errorRule(
 const userDataMissing = warningRule(
   'user-data-missing',
   'no Ignition config: login to the installed host is not possible',
-  'pass {ignition}, or {userDataName} with the name of an existing Secret',
+  'use {ignition}, or {userDataName} with the name of an existing Secret',
 );
 const networkDataUnread = warningRule(
   'network-data-unread',
