@@ -14,7 +14,9 @@ import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/lo
 import { urlPlaintext } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { Io } from '../../io/io.ts';
+import { requireContents } from '../input/imageContents.ts';
 import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { startedArtifact, type Wanted } from './artifacts.ts';
 import { report } from '../../io/report/report.ts';
@@ -181,6 +183,31 @@ export function isoArguments(settings: BootSettings, { configs }: Wanted): reado
 
 function ownArguments(settings: BootSettings): readonly string[] {
   return bootArguments(settings).flatMap(({ name, text }) => (ofIso.has(name) ? [] : [text]));
+}
+
+/**
+ * Checks that a machine with these kernel arguments and this config starts the agent. {@link reportArguments} checks the arguments by
+ * themselves.
+ * @throws CliError
+ */
+export async function requireBoot(
+  kernelArguments: readonly string[],
+  config: Uint8Array,
+  images: ImageSet | undefined,
+  { loaders }: Wanted,
+  io: Io,
+): Promise<void> {
+  const kargs = kernelArguments.join(' ');
+  requireContents(
+    {
+      kargs,
+      checkedKargs: kargs,
+      addedKargs: loaders.length > 0 ? 'BOOTIF=' : undefined,
+      files: new Map([[CONFIG_NAME, config]]),
+      build: await images?.base.build(),
+    },
+    { io, options: {} },
+  );
 }
 
 /**

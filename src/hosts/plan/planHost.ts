@@ -12,6 +12,7 @@ import {
   readBootSettings,
   reportArguments,
   reportBoot,
+  requireBoot,
   type Start,
   startOf,
 } from './hostBoot.ts';
@@ -23,7 +24,6 @@ import type {
   PublishArchive,
 } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
-import { requireContents } from '../input/imageContents.ts';
 import { type BaseSet, type ImageSet, supportsNetwork } from './baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -34,7 +34,6 @@ import type { BootSettings } from '../../kargs/bootSettings.ts';
 import { kernelArguments } from '../../kargs/kernelArguments.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { report } from '../../io/report/report.ts';
-import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { listFetched } from '../input/imageNetwork.ts';
 import type { Growth } from '../../image/growth.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
@@ -159,15 +158,7 @@ export async function planHost(
   };
   const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
   const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
-  const kargs = [...onIso, ...kernelArguments(settings)].join(' ');
-  const booted = {
-    kargs,
-    checkedKargs: kargs,
-    addedKargs: wanted.loaders.length > 0 ? 'BOOTIF=' : undefined,
-    files: new Map([[CONFIG_NAME, document]]),
-    build: await images?.base.build(),
-  };
-  requireContents(booted, { io: source.io, options: {} });
+  await requireBoot([...onIso, ...kernelArguments(settings)], document, images, wanted, source.io);
   const isEmbedded = hasNetwork && artifacts.some((artifact) => hostArtifacts[artifact].way !== undefined);
   if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
   if (hasNetwork) {

@@ -7,10 +7,8 @@ import { kernelArguments, withParameters } from '../../kargs/kernelArguments.ts'
 import type { RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
+import { isoArguments, readBootSettings, reportArguments, requireBoot, startOf } from './hostBoot.ts';
 import { architecturesOf, chooseImages, type BaseCatalog, streamSetting } from './baseCatalog.ts';
-import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import { requireContents } from '../input/imageContents.ts';
 import type { ImageSet } from './baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
@@ -65,15 +63,7 @@ export async function planUnknown(
     const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
-    const kargs = kernelArguments(inspecting).join(' ');
-    const booted = {
-      kargs,
-      checkedKargs: kargs,
-      addedKargs: wanted.loaders.length > 0 ? 'BOOTIF=' : undefined,
-      files: new Map([[CONFIG_NAME, document]]),
-      build: await images?.base.build(),
-    };
-    requireContents(booted, { io: source.io, options: {} });
+    await requireBoot(kernelArguments(inspecting), document, images, wanted, source.io);
     if (!reportArguments(settings, false, wanted, source.io)) {
       throw new CliError('The kernel arguments for machines that are not listed are invalid', {
         code: 'ERR_SETTING',
