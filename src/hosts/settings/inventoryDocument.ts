@@ -295,25 +295,17 @@ function readHostInputs(
   if (host['network'] === undefined) return inputs;
   const { nmstate, networkData, keyfiles, values } = asMapping(host['network']);
   const below = [...path, 'network'];
-  const filled =
-    template === undefined || values === undefined
-      ? undefined
-      : inlineValue(
-          template.format,
-          fillNetwork(template, host),
-          document,
-          [...below, 'values'],
-          ['networkTemplate', template.format],
-        );
-  return new Map([
+  const described = new Map<SettingName, readonly InputValue[]>([
     ...inputs,
     ['host.nmstate', readDescription('nmstate', nmstate, document, below)],
     ['host.networkData', readDescription('networkData', networkData, document, below)],
     ['host.keyfiles', readKeyfiles(keyfiles, document, [...below, 'keyfiles'])],
-    ...(template === undefined || filled === undefined
-      ? []
-      : [[`host.${template.format}`, [filled]] as const]),
   ]);
+  if (template === undefined || values === undefined) return described;
+  const { format } = template;
+  const origin = ['networkTemplate', format];
+  const filled = inlineValue(format, fillNetwork(template, host), document, [...below, 'values'], origin);
+  return described.set(`host.${format}`, [filled]);
 }
 
 /** The path of a file, or the description itself. @param network path of the mapping that contains it */
