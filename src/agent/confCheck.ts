@@ -172,7 +172,7 @@ const syntaxTexts: Record<OsloProblemCode, Problem> = {
 /** The supported options of the file; adds findings about names that the agent ignores. */
 function readSettings(document: OsloDocument, found: Finding[], ipaVersion?: IpaVersion): Setting[] {
   const settings: Setting[] = [];
-  let header: Omit<Details, 'path'> = { position: undefined };
+  let header: Details = { position: undefined };
   let reported = false;
   for (const line of document.entries) {
     if (line.kind === 'remark') continue;
@@ -201,7 +201,7 @@ function rank({ option, line, renamed }: Setting): number {
   return (option.deprecatedNames ?? []).indexOf(`${normalizeSection(line.section)}.${line.name}`);
 }
 
-function unknownSection(name: string, header: Omit<Details, 'path'>): Finding {
+function unknownSection(name: string, header: Details): Finding {
   const suggestion = suggestIpaSection(name);
   const hint =
     suggestion === undefined

@@ -7,6 +7,7 @@ import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { type Diagnostic, diagnosticAt, type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
@@ -93,7 +94,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const problems = linted.problems.filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
-    const secrets = listEmbeddedSecrets(new Map([['config.ign', document]]));
+    const secrets = listEmbeddedSecrets(new Map([[CONFIG_NAME, document]]));
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
 }
