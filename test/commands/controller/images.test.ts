@@ -477,8 +477,8 @@ describe('settings and images that are wrong for all', () => {
     ['no images', { iso: [] }, {}, 'No base image'],
     ['no settings', {}, { settings: undefined }, 'IRONIC_BASE_URL'],
     ['a list of hosts', {}, { settings: 'hosts.yaml' }, 'hosts.yaml contains a list of hosts'],
-    ['a setting that nobody knows', {}, { settings: 'unknown.yaml' }, 'unknown.yaml:1:'],
-    ['a Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
+    ['an unknown setting', {}, { settings: 'unknown.yaml' }, 'unknown.yaml:1:'],
+    ['an Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
     [
       'a registry that registries.conf blocks',
       {},
