@@ -1,6 +1,6 @@
 /** Kubernetes objects in a YAML or JSON text: one object, several documents, or the list of `kubectl get -o yaml`. */
 
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { asText } from './imported.ts';
@@ -22,9 +22,11 @@ export function readDocuments(text: string): readonly unknown[] {
   const starts = [0, ...marks];
   return starts
     .map((start, index) => {
-      // The line breaks before it keep the numbers of lines.
-      const before = text.slice(0, start).replaceAll(/[^\n]+/g, '');
-      return parseYaml(before + text.slice(start, starts[index + 1])).value;
+      const document = text.slice(start, starts[index + 1]);
+      const parsed = ifWellFormed(() => parseYaml(document));
+      if (parsed !== undefined) return parsed.value;
+      // With the line breaks before it, its error has the number of the line in the file.
+      return parseYaml(text.slice(0, start).replaceAll(/[^\n]+/g, '') + document).value;
     })
     .filter((value) => value !== null)
     .flatMap(itemsIn);
@@ -66,10 +68,6 @@ function decodeBase64(text: string): string {
 
 /** The mapping in a YAML or JSON text; undefined for anything else. */
 export function mappingIn(text: string): Mapping | undefined {
-  try {
-    const { value } = parseYaml(text);
-    return isMapping(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = ifWellFormed(() => parseYaml(text))?.value;
+  return isMapping(value) ? value : undefined;
 }
