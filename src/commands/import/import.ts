@@ -1,7 +1,7 @@
 /** `import`: writes an inventory from objects of other programs. `deploy` writes the objects again. */
 
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { FormatError, located } from '../../core/errors.ts';
+import { FormatError, located, UsageError } from '../../core/errors.ts';
 import { printable } from '../../core/foreignText.ts';
 import { append } from '../../core/lists.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -22,9 +22,14 @@ import type { ImportOptions } from './options.ts';
 
 const FILE = { what: 'File to import', maxBytes: 64 * 1024 * 1024 };
 
-/** @throws CliError for a file that contains nothing known, or an inventory that exists */
+/** @throws CliError for a file that contains nothing known, or an inventory that exists, UsageError for standard output */
 export async function importHosts(options: ImportOptions, io: Io): Promise<ExitCode> {
   const { file: files, output } = options;
+  if (output === '-') {
+    throw new UsageError('import cannot write to standard output: it writes files beside the inventory', {
+      hint: 'pass the inventory to write: -o ramdisk.yaml',
+    });
+  }
   if ((await statsOf(resolve(io.cwd, output))) !== undefined) {
     throw existsError(output, `remove ${quoteShellWord(output)}`);
   }

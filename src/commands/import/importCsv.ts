@@ -4,7 +4,7 @@ import { FormatError } from '../../core/errors.ts';
 import { parseCsv } from '../../formats/csv.ts';
 import { withoutUndefined } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
-import { type Imported, type ImportedFile, macsOf } from './imported.ts';
+import { fileIn, type Imported, type ImportedFile, macsOf } from './imported.ts';
 
 /** Spellings of known columns, in lower case with letters and digits only. All other columns are values of the network template. */
 const columns: Readonly<Record<string, readonly string[]>> = {
@@ -35,10 +35,10 @@ export function importCsv(text: string, folder: string): Partial<Imported> {
     const name = valueOf('name');
     if (name === undefined) throw new FormatError(`line ${line}: the host has no name`);
     const [username, password] = [valueOf('username'), valueOf('password')];
-    const path = `${folder}/${name}-bmc-secret.yaml`;
     const hasLogin = username !== undefined || password !== undefined;
-    const login = withoutUndefined({ username, password });
-    if (hasLogin) files.push({ path, content: formatYaml([login]), isSecret: true });
+    const login = formatYaml([withoutUndefined({ username, password })]);
+    const file = fileIn(folder, `${name}-bmc-secret.yaml`, login, true);
+    if (hasLogin) files.push(file);
     const values = titles.flatMap((title, index) => {
       const value = fields[index] ?? '';
       return keys[index] === undefined && value !== '' ? [[title, value] as const] : [];
@@ -49,7 +49,7 @@ export function importCsv(text: string, folder: string): Partial<Imported> {
       architecture: valueOf('architecture'),
       network: values.length === 0 ? undefined : { values: Object.fromEntries(values) },
       deploy: bmcAddress === undefined ? undefined : { bmcAddress },
-      bmc: hasLogin ? { credentialsFile: path } : undefined,
+      bmc: hasLogin ? { credentialsFile: file.path } : undefined,
       ...macsOf([valueOf('mac')]),
     };
   });

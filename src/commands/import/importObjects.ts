@@ -9,7 +9,7 @@ import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import { asMapping, isMapping, type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
-import { type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
+import { fileIn, type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
 import { mappingIn, nameOf, textsIn } from './kubernetesObjects.ts';
 
 /** What a reader of an object knows besides the object. */
@@ -83,13 +83,13 @@ function readLooseSecret(secret: Mapping, folder: string): Partial<Imported> {
 }
 
 function writePullSecret(content: string, folder: string): Partial<Imported> {
-  const path = `${folder}/auth.json`;
-  return { agent: { 'agent.pullSecret': path }, files: [{ path, content, isSecret: true }] };
+  const file = fileIn(folder, 'auth.json', content, true);
+  return { agent: { 'agent.pullSecret': file.path }, files: [file] };
 }
 
 function writeCa(content: string, name: string, folder: string): Partial<Imported> {
-  const path = `${folder}/${name}.crt`;
-  return { agent: { 'ironic.caFiles': [path] }, files: [{ path, content, isSecret: false }] };
+  const file = fileIn(folder, `${name}.crt`, content, false);
+  return { agent: { 'ironic.caFiles': [file.path] }, files: [file] };
 }
 
 /** The fields of `spec` that have no setting of their own remain as they are, below `deploy.spec`. */
@@ -104,10 +104,10 @@ function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings
     delete rest[field];
     return value;
   };
-  const write = (file: string, content: string): string => {
-    const path = `${folder}/${file}`;
-    files.push({ path, content, isSecret: true });
-    return path;
+  const write = (fileName: string, content: string): string => {
+    const file = fileIn(folder, fileName, content, true);
+    files.push(file);
+    return file.path;
   };
   /** The text in the Secret that a field names. The field goes only if `deploy` writes a Secret with this name again. */
   const takeText = (field: string, key: string, written?: string): string | undefined => {
@@ -303,14 +303,14 @@ function readInstallConfig(object: Mapping, folder: string): Partial<Imported> {
   const list = readHostList(hosts, (host, index) => {
     const name = asText(host['name'] ?? `host-${index}`);
     const { address, disableCertificateVerification, ...login } = asMapping(host['bmc']);
-    const path = `${folder}/${name}-bmc-secret.yaml`;
+    const file = fileIn(folder, `${name}-bmc-secret.yaml`, formatYaml([login]), true);
     const hasLogin = login['username'] !== undefined || login['password'] !== undefined;
-    if (hasLogin) files.push({ path, content: formatYaml([login]), isSecret: true });
+    if (hasLogin) files.push(file);
     const { bootMode } = host;
     return {
       ...networkHost(name, host['networkConfig']),
       ...macsOf([host['bootMACAddress']]),
-      bmc: hasLogin ? { credentialsFile: path } : undefined,
+      bmc: hasLogin ? { credentialsFile: file.path } : undefined,
       deploy: withoutUndefined({
         bmcAddress: address,
         bmcInsecure: disableCertificateVerification === true ? true : undefined,
@@ -345,6 +345,6 @@ function writeMirrors(objects: readonly Mapping[], folder: string): Partial<Impo
   });
   const content = formatMirrorSets(sets);
   if (content === '') return {};
-  const path = `${folder}/registries.conf`;
-  return { agent: { 'agent.registriesConf': path }, files: [{ path, content, isSecret: false }] };
+  const file = fileIn(folder, 'registries.conf', content, false);
+  return { agent: { 'agent.registriesConf': file.path }, files: [file] };
 }

@@ -31,6 +31,11 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
+/** A file in the folder beside the inventory. A slash in the name, which is from a document, does not lead out of the folder. */
+export function fileIn(folder: string, name: string, content: string, isSecret: boolean): ImportedFile {
+  return { path: `${folder}/${name.replaceAll('/', '-')}`, content, isSecret };
+}
+
 /** The text of a scalar, JSON of other values; empty without a value. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
@@ -58,12 +63,18 @@ export function mergeImported(parts: readonly Partial<Imported>[]): Imported {
     if (known === undefined) hosts.push(host);
     else hosts[index] = mergeHosts(known, host);
   }
-  const files = new Map(parts.flatMap((part) => part.files ?? []).map((file) => [file.path, file]));
+  const files = new Map<string, ImportedFile>();
+  const notes = parts.flatMap((part) => part.notes ?? []);
+  for (const file of parts.flatMap((part) => part.files ?? [])) {
+    const known = files.get(file.path);
+    if (known === undefined) files.set(file.path, file);
+    else if (known.content !== file.content) notes.push(`a second ${file.path} with another content`);
+  }
   return {
     hosts,
     agent: Object.fromEntries(parts.toReversed().flatMap(({ agent = {} }) => Object.entries(agent))),
     files: [...files.values()],
-    notes: parts.flatMap((part) => part.notes ?? []),
+    notes,
   };
 }
 

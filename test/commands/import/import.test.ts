@@ -267,6 +267,21 @@ describe('import of other objects', () => {
     expect(JSON.parse(JSON.stringify(inventory).replaceAll(folder, ''))).toEqual(expected);
   });
 
+  it('keeps files of hosts with slashes in their names in the folder', async () => {
+    const { output, inventory } = await importTexts('name,password\n../../a,hunter2\n');
+    const path = `${output.replace('.yaml', '')}-files/..-..-a-bmc-secret.yaml`;
+    expect(inventory['hosts']).toMatchObject([{ name: '../../a', bmc: { credentialsFile: path } }]);
+    expect(readFileSync(join(cwd, path), 'utf8')).toBe('password: hunter2\n');
+  });
+
+  it('names the second of two files with the same name', async () => {
+    const { text } = await importTexts(
+      secret('one', { '.dockerconfigjson': '{"auths":{}}' }),
+      secret('other', { '.dockerconfigjson': '{"auths":{"r.example":{}}}' }),
+    );
+    expect(text).toMatch(/^# not imported: a second \d+-files\/auth\.json with another content$/m);
+  });
+
   it('joins hosts by MAC address, then by name', async () => {
     const { inventory } = await importTexts(
       host('worker-0', `${bmc}bootMACAddress: 52:54:00:00:00:01\n`),
@@ -300,20 +315,23 @@ describe('import of other objects', () => {
 
 describe('import refuses', () => {
   it.each([
+    ['standard output', ['import', '-o', '-', 'a.txt'], 'import cannot write to standard output', 2],
     ['an inventory that exists', ['import', '-o', 'a.txt', 'a.txt'], 'File exists: a.txt'],
+    ['a later document that is not YAML', ['import', 'e.yaml'], 'at line 5, column 1'],
     ['another document', ['import', 'a.txt'], 'a.txt: it contains neither objects of Kubernetes'],
     ['a table without names', ['import', 'b.csv'], 'b.csv: the table has no column "name"'],
     ['an open quote', ['import', 'c.csv'], 'c.csv: line 2: a quote is not closed'],
     ['a host without a name', ['import', 'd.csv'], 'd.csv: line 3: the host has no name'],
-  ])('%s', async (_title, args, message) => {
+  ])('%s', async (_title, args, message, exitCode = 1) => {
     const texts = {
       'a.txt': 'a: b\n',
       'b.csv': 'a,b\n1,2\n',
       'c.csv': 'name,b\n"1,2\n',
       'd.csv': 'name,mac\na,\n,x\n',
+      'e.yaml': 'kind: A\n---\nkind: B\nb: [\n',
     };
     for (const [name, text] of Object.entries(texts)) writeFileSync(join(cwd, name), text);
     const { code, stderr } = await run(args);
-    expect([code, stderr.includes(message)]).toEqual([1, true]);
+    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
   });
 });
