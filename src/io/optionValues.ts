@@ -1,7 +1,8 @@
-/** Numbers and times that users give as options. */
+/** Numbers, times and addresses that users give as options. */
 
 import { quoteText } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
+import { parseMacAddress } from '../core/macAddress.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** Ten years. */
@@ -42,4 +43,13 @@ export function parseWholeNumber(text: string, option: string, least: number, mo
   throw new UsageError(
     `invalid value ${quoteText(text)} for ${option}: not a whole number from ${least} to ${most}`,
   );
+}
+
+/** In lower case. @throws UsageError */
+export function parseMac(text: string, option: string): string {
+  const address = parseMacAddress(text);
+  if ('mac' in address) return address.mac;
+  throw new UsageError(`invalid value ${quoteText(text)} for ${option}: ${address.problem}`, {
+    hint: 'use the form 52:54:00:12:34:56',
+  });
 }

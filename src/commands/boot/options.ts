@@ -10,10 +10,12 @@ import {
   toggle,
   type OptionsOf,
   freeText,
+  parsed,
   under,
   wholeNumber,
   withDefault,
 } from '../../io/commandLine.ts';
+import { parseMac } from '../../io/optionValues.ts';
 import { catalogOptions } from '../serve/options.ts';
 import { ironicOptions, reportOptions, urlSigningOptions } from '../try/options.ts';
 
@@ -40,7 +42,10 @@ export const bootOptions = {
     '--bmc <url>': common(freeText('address of the BMC, without an inventory')),
     '--credentials <file>': common(file('file with user name and password of the BMCs')),
     '--ca-file <file>': common(file('CA certificates of the BMCs, in PEM')),
-    '--mac <address>': freeText('MAC address of the machine, without an inventory (default: from the BMC)'),
+    '--mac <address>': parsed(
+      parseMac,
+      'MAC address of the machine, without an inventory (default: from the BMC)',
+    ),
     '--insecure': common(toggle('do not verify the TLS certificates of the BMCs')),
   }),
   ...under('Servers:', {

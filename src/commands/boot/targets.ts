@@ -5,7 +5,6 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, located, UsageError } from '../../core/errors.ts';
 import { fillPlaceholders } from '../../core/placeholders.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { parseMacAddress } from '../../core/macAddress.ts';
 import { type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
 import { readCertificates } from '../../hosts/input/certificates.ts';
 import { findHost, type InventoryRead, readInventoryDocument } from '../../hosts/settings/inventory.ts';
@@ -86,7 +85,7 @@ export async function readTargets(
       /^(https?):\/\//i,
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
-    const macs = options.mac === undefined ? [] : [readMac(options.mac)];
+    const macs = options.mac === undefined ? [] : [options.mac];
     const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
     return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, method, io)];
   }
@@ -108,14 +107,6 @@ export async function readTargets(
     targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, method, io));
   }
   return targets;
-}
-
-function readMac(text: string): string {
-  const address = parseMacAddress(text);
-  if ('mac' in address) return address.mac;
-  throw new UsageError(`invalid value ${quoteText(text)} for --mac: ${address.problem}`, {
-    hint: 'use the form 52:54:00:12:34:56',
-  });
 }
 
 /** Never more than the named hosts. */

@@ -13,10 +13,13 @@ import {
   repeatable,
   type OptionsOf,
   freeText,
+  parsed,
   under,
+  wholeNumber,
   withCommon,
   withDefault,
 } from '../../io/commandLine.ts';
+import { parseMac } from '../../io/optionValues.ts';
 import { catalogOptions } from '../serve/options.ts';
 
 /** The end of a trial, and its report. */
@@ -94,8 +97,8 @@ export const tryOptions = {
       ['bios', 'uefi'],
       'firmware: bios or uefi (default: bios for x86_64, otherwise uefi)',
     ),
-    '--memory <mebibytes>': freeText('memory in MiB (default: 4096)'),
-    '--mac <address>': freeText('address of the network card (default: MAC address of the host)'),
+    '--memory <mebibytes>': wholeNumber('memory in MiB (default: 4096)', 64, 1_048_576),
+    '--mac <address>': parsed(parseMac, 'address of the network card (default: MAC address of the host)'),
     '--guest-host <address>': freeText('address of this machine in the emulated network (IPv4)'),
     '--accel <kind>': choice(
       ['kvm', 'tcg'],

@@ -22,16 +22,6 @@ export interface TrialSetup {
   readonly format: 'full' | 'json' | 'ndjson' | 'text';
   /** Ironic URL for the configs, instead of the one in the inventory. */
   readonly ironicUrl: string | undefined;
-  readonly machine: MachineChoices;
-}
-
-/** Options of the emulated machine; undefined for the default. */
-export interface MachineChoices {
-  readonly boot: 'cd' | 'network' | undefined;
-  readonly firmware: 'bios' | 'uefi' | undefined;
-  readonly accel: 'kvm' | 'tcg' | undefined;
-  /** Mebibytes. */
-  readonly memory: string | undefined;
 }
 
 /** The port of Ironic, on loopback only. */
@@ -39,7 +29,6 @@ const DEFAULT_LISTEN = '127.0.0.1:6385';
 
 /** @throws UsageError */
 export function readTrialSetup(options: TryOptions): TrialSetup {
-  const { accel, boot, firmware, memory } = options;
   refuseUnused(options);
   if (options.qemu !== undefined && options.consoleLog !== undefined) {
     throw new UsageError('--console-log is for the console of a real machine, not for --qemu', {
@@ -69,7 +58,6 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     timeout: options.timeout,
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
     format: options.format,
-    machine: { boot, firmware, accel, memory },
   };
 }
 

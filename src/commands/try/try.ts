@@ -69,11 +69,8 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
     macs: mac === undefined ? [] : [mac],
     architecture,
   }));
-  const source =
-    options.qemu === undefined
-      ? undefined
-      : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
-  const machine = source && { source, setup: await readMachineSetup(setup.machine, source, io) };
+  const source = options.qemu === undefined ? undefined : await readEmulatedSource(options, hosts, io);
+  const machine = source && { source, setup: await readMachineSetup(options, source, io) };
   const expectation = readExpectedHosts(options.expect, hosts, source?.host);
   const { awaited } = expectation;
   if (source !== undefined && isAwaited(source, expectation)) refuseContact(setup.successStage);

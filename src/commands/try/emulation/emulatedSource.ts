@@ -3,7 +3,6 @@
 import { quoteText } from '../../../core/foreignText.ts';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseMacAddress } from '../../../core/macAddress.ts';
 import { CliError, FormatError, UsageError, located } from '../../../core/errors.ts';
 import { detectKind } from '../../../image/imageKind.ts';
 import { findArchitecture } from '../../../image/bootParts.ts';
@@ -24,9 +23,7 @@ import { readImage } from '../../../imagefile/imageFile.ts';
 import { type Manifest, parseManifest } from '../../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
-import { parseWholeNumber } from '../../../io/optionValues.ts';
 import type { TryOptions } from '../options.ts';
-import type { MachineChoices } from '../setup.ts';
 
 export interface EmulatedSource {
   readonly medium: BootSource;
@@ -57,25 +54,24 @@ const DEFAULT_NAME = 'qemu';
  * @throws UsageError, CliError if the source does not exist or is not bootable
  */
 export async function readEmulatedSource(
-  { mac: givenMac, qemu = '' }: TryOptions,
-  { boot, hosts }: { readonly boot: MachineChoices['boot']; readonly hosts: readonly EmulatedHost[] },
+  { boot, mac, qemu = '' }: TryOptions,
+  hosts: readonly EmulatedHost[],
   io: Io,
 ): Promise<EmulatedSource> {
-  const own = givenMac === undefined ? undefined : readMac(givenMac);
   const listed = hosts.find(({ name }) => name === qemu);
-  if (listed !== undefined) return hostSource(listed, own, boot);
+  if (listed !== undefined) return hostSource(listed, mac, boot);
   if (boot !== undefined) {
     throw new UsageError(`--boot requires a host of the inventory, but ${quoteText(qemu)} is not one`, {
       hint: 'remove --boot: images always boot from CD, folders from the network',
     });
   }
-  if (isRemote(qemu)) return imageSource(qemu, own, io);
+  if (isRemote(qemu)) return imageSource(qemu, mac, io);
   const path = resolve(io.cwd, qemu);
   const stats = await stat(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT' && hosts.length > 0) throw noSuchSource(qemu, hosts);
     throw fileError(error, { path: qemu, what: 'Image (--qemu)', action: 'read' });
   });
-  return stats.isDirectory() ? folderSource(path, own, io) : imageSource(qemu, own, io);
+  return stats.isDirectory() ? folderSource(path, mac, io) : imageSource(qemu, mac, io);
 }
 
 function noSuchSource(name: string, hosts: readonly EmulatedHost[]): CliError {
@@ -93,18 +89,10 @@ function noSuchSource(name: string, hosts: readonly EmulatedHost[]): CliError {
 /** Maximum number of names in a message. */
 const MAX_NAMES = 5;
 
-function readMac(text: string): string {
-  const address = parseMacAddress(text);
-  if ('mac' in address) return address.mac;
-  throw new UsageError(`--mac ${quoteText(text)}: ${address.problem}`, {
-    hint: `use an address such as ${DEFAULT_MAC}`,
-  });
-}
-
 function hostSource(
   listed: EmulatedHost,
   own: string | undefined,
-  boot: MachineChoices['boot'] = 'network',
+  boot: TryOptions['boot'] = 'network',
 ): EmulatedSource {
   const { architecture = 'x86_64', macs, name } = listed;
   const mac = own ?? macs[0] ?? DEFAULT_MAC;
@@ -179,11 +167,11 @@ export interface MachineSetup {
 }
 
 /** Memory contains the live system with its root filesystem, and the agent container image. */
-const DEFAULT_MEMORY = '4096';
+const DEFAULT_MEMORY = 4096;
 
 /** Throws CliError if a program is not installed, UsageError for an unsupported machine. */
 export async function readMachineSetup(
-  { accel, firmware, memory = DEFAULT_MEMORY }: MachineChoices,
+  { accel, firmware, memory = DEFAULT_MEMORY }: TryOptions,
   { architecture, medium }: EmulatedSource,
   { env }: Io,
 ): Promise<MachineSetup> {
@@ -200,7 +188,7 @@ export async function readMachineSetup(
     });
   }
   return {
-    memory: parseWholeNumber(memory, '--memory', 64, 1_048_576),
+    memory,
     program: await findQemu(architecture, env),
     firmware: await findFirmware(firmware ?? (isX86 ? 'bios' : 'uefi'), architecture),
     accelerators: await chooseAccelerators(accel, architecture),
@@ -208,7 +196,7 @@ export async function readMachineSetup(
 }
 
 async function chooseAccelerators(
-  asked: MachineChoices['accel'],
+  asked: TryOptions['accel'],
   architecture: MachineArchitecture,
 ): Promise<readonly Accelerator[]> {
   const usable = await usableAccelerators(architecture);

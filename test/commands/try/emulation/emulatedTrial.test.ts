@@ -212,7 +212,7 @@ describe('try --qemu', () => {
     ['a folder that nobody prepared', { qemu: '.' }, 'contains no manifest.json'],
     ['no kind of firmware', { qemu: 'live.iso', firmware: 'efi' }, 'invalid value "efi" for --firmware'],
     ['no memory', { qemu: 'live.iso', memory: '4G' }, 'invalid value "4G" for --memory: not a whole number'],
-    ['no MAC address', { qemu: 'live.iso', mac: 'x' }, '--mac "x"'],
+    ['no MAC address', { qemu: 'live.iso', mac: 'x' }, 'invalid value "x" for --mac: '],
     ['no address', { qemu: 'live.iso', guestHost: 'localhost' }, '--guest-host "localhost"'],
     ['no accelerator', { qemu: 'live.iso', accel: 'xen' }, 'invalid value "xen" for --accel'],
     ['a way to boot that is for hosts', { qemu: 'live.iso', boot: 'cd' }, '--boot requires a host'],
