@@ -29,7 +29,9 @@ interface ClientClass {
   readonly kind: 'ipxe' | 'http' | 'pxe';
   /** Client architectures (RFC 4578, IANA "Processor Architecture Types"); empty for all. */
   readonly architectures: readonly number[];
-  readonly macs?: readonly string[];
+  /** The only MAC addresses, and those that another class has; empty for all, and for none. */
+  readonly macs: readonly string[];
+  readonly otherMacs: readonly string[];
   /** A file of the TFTP server, or a URL. */
   readonly file: string;
 }
@@ -45,30 +47,23 @@ export function dhcpBootServer(folderUrl: string): string | undefined {
 }
 
 function classesOf({ folderUrl, hosts }: DhcpBoot): readonly ClientClass[] {
+  const anyClient = { architectures: [], macs: [], otherMacs: [] };
   const isos = hosts.flatMap(({ macs, name, start }): ClientClass[] =>
     start.kind === 'iso' && macs.length > 0
-      ? [{ name: `boot-iso-${name}`, kind: 'http', architectures: [], macs, file: start.url }]
+      ? [{ ...anyClient, name: `boot-iso-${name}`, kind: 'http', macs, file: start.url }]
       : [],
   );
+  const otherMacs = isos.flatMap(({ macs }) => macs);
+  const http = { ...anyClient, kind: 'http', otherMacs } as const;
   return [
-    { name: 'boot-ipxe', kind: 'ipxe', architectures: [], file: `${folderUrl}/boot.ipxe` },
-    { name: 'boot-bios', kind: 'pxe', architectures: [0], file: 'undionly.kpxe' },
-    { name: 'boot-x86_64', kind: 'pxe', architectures: [7, 9], file: 'snponly-x86_64.efi' },
-    { name: 'boot-aarch64', kind: 'pxe', architectures: [11], file: 'snponly-aarch64.efi' },
+    { ...anyClient, name: 'boot-ipxe', kind: 'ipxe', file: `${folderUrl}/boot.ipxe` },
+    { ...anyClient, name: 'boot-bios', kind: 'pxe', architectures: [0], file: 'undionly.kpxe' },
+    { ...anyClient, name: 'boot-x86_64', kind: 'pxe', architectures: [7, 9], file: 'snponly-x86_64.efi' },
+    { ...anyClient, name: 'boot-aarch64', kind: 'pxe', architectures: [11], file: 'snponly-aarch64.efi' },
     ...isos,
-    { name: 'boot-http-x86_64', kind: 'http', architectures: [16], file: `${folderUrl}/snponly-x86_64.efi` },
-    {
-      name: 'boot-http-aarch64',
-      kind: 'http',
-      architectures: [19],
-      file: `${folderUrl}/snponly-aarch64.efi`,
-    },
+    { ...http, name: 'boot-http-x86_64', architectures: [16], file: `${folderUrl}/snponly-x86_64.efi` },
+    { ...http, name: 'boot-http-aarch64', architectures: [19], file: `${folderUrl}/snponly-aarch64.efi` },
   ];
-}
-
-/** All MAC addresses of hosts that boot an ISO by UEFI HTTP boot, and not a boot loader. */
-function isoMacs(boot: DhcpBoot): readonly string[] {
-  return classesOf(boot).flatMap(({ macs = [] }) => macs);
 }
 
 function introduction(server: DhcpServer, use: string, check: string): readonly string[] {
@@ -84,14 +79,8 @@ function introduction(server: DhcpServer, use: string, check: string): readonly 
 
 /** A JSON list with comments, for `"client-classes"` of `Dhcp4`. Kea sends an option that a client does not ask for only with `always-send`. */
 function renderKea(boot: DhcpBoot): string {
-  const isoTest = isoMacs(boot).map((mac) => `pkt4.mac == 0x${mac.replaceAll(':', '')}`);
-  const classes = classesOf(boot).map(({ architectures, file, kind, macs = [], name }) => {
-    const tests = [
-      keaKinds[kind],
-      anyOf(architectures.map((number) => `option[93].hex == 0x${hexOf(number, 4)}`)),
-      anyOf(macs.map((mac) => `pkt4.mac == 0x${mac.replaceAll(':', '')}`)),
-      kind === 'http' && macs.length === 0 && isoTest.length > 0 ? `not ${anyOf(isoTest)}` : '',
-    ];
+  const classes = classesOf(boot).map((client) => {
+    const { file, kind, name } = client;
     const options = [
       ...(kind === 'pxe' ? [] : [{ name: 'boot-file-name', data: file, 'always-send': true }]),
       ...(kind === 'http'
@@ -100,7 +89,7 @@ function renderKea(boot: DhcpBoot): string {
     ];
     return {
       name,
-      test: tests.filter((test) => test !== '').join(' and '),
+      test: testsOf(client, keaTests).join(' and '),
       ...(kind === 'pxe' && { 'next-server': dhcpBootServer(boot.folderUrl), 'boot-file-name': file }),
       ...(options.length > 0 && { 'option-data': options }),
     };
@@ -116,34 +105,23 @@ function renderKea(boot: DhcpBoot): string {
 const IPXE = "substring(option[77].hex, 0, 4) == 'iPXE' or option[175].exists";
 const HTTP = "substring(option[60].hex, 0, 10) == 'HTTPClient'";
 
-const keaKinds: Readonly<Record<ClientClass['kind'], string>> = {
-  ipxe: `(${IPXE})`,
-  http: `not (${IPXE}) and ${HTTP}`,
-  pxe: `not (${IPXE}) and not (${HTTP})`,
+const keaTests: ClientTests = {
+  kinds: {
+    ipxe: `(${IPXE})`,
+    http: `not (${IPXE}) and ${HTTP}`,
+    pxe: `not (${IPXE}) and not (${HTTP})`,
+  },
+  architecture: (number) => `option[93].hex == 0x${number.toString(16).padStart(4, '0')}`,
+  mac: (mac) => `pkt4.mac == 0x${mac.replaceAll(':', '')}`,
 };
-
-function hexOf(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, '0');
-}
-
-/** In parentheses, empty for no test. */
-function anyOf(tests: readonly string[]): string {
-  return tests.length === 0 ? '' : `(${tests.join(' or ')})`;
-}
 
 /** For `include` in dhcpd.conf. */
 function renderIsc(boot: DhcpBoot): string {
-  const isoTest = isoMacs(boot).map(iscMac);
-  const classes = classesOf(boot).map(({ architectures, file, kind, macs = [], name }) => {
-    const tests = [
-      iscKinds[kind],
-      anyOf(architectures.map((number) => `option boot-arch = 00:${hexOf(number, 2)}`)),
-      anyOf(macs.map(iscMac)),
-      kind === 'http' && macs.length === 0 && isoTest.length > 0 ? `not ${anyOf(isoTest)}` : '',
-    ];
+  const classes = classesOf(boot).map((client) => {
+    const { file, kind, name } = client;
     return [
       `class "${name}" {`,
-      `  match if ${tests.filter((test) => test !== '').join('\n    and ')};`,
+      `  match if ${testsOf(client, iscTests).join('\n    and ')};`,
       ...(kind === 'pxe' ? [`  next-server ${dhcpBootServer(boot.folderUrl) ?? ''};`] : []),
       ...(kind === 'http' ? ['  option vendor-class-identifier "HTTPClient";'] : []),
       ...(kind === 'pxe'
@@ -165,14 +143,40 @@ function renderIsc(boot: DhcpBoot): string {
   ].join('\n');
 }
 
-const iscKinds: Readonly<Record<ClientClass['kind'], string>> = {
-  ipxe: 'option user-class = "iPXE"',
-  http: 'not (option user-class = "iPXE")\n    and substring(option vendor-class-identifier, 0, 10) = "HTTPClient"',
-  pxe: 'not (option user-class = "iPXE")\n    and not (substring(option vendor-class-identifier, 0, 10) = "HTTPClient")',
+const iscTests: ClientTests = {
+  kinds: {
+    ipxe: 'option user-class = "iPXE"',
+    http: 'not (option user-class = "iPXE")\n    and substring(option vendor-class-identifier, 0, 10) = "HTTPClient"',
+    pxe: 'not (option user-class = "iPXE")\n    and not (substring(option vendor-class-identifier, 0, 10) = "HTTPClient")',
+  },
+  architecture: (number) => `option boot-arch = 00:${number.toString(16).padStart(2, '0')}`,
+  mac: (mac) => {
+    // dhcpd writes bytes without leading zeros.
+    const bytes = mac.split(':').map((byte) => byte.replace(/^0(?=.)/, ''));
+    return `binary-to-ascii(16, 8, ":", substring(hardware, 1, 6)) = "${bytes.join(':')}"`;
+  },
 };
 
-/** dhcpd writes bytes without leading zeros. */
-function iscMac(mac: string): string {
-  const bytes = mac.split(':').map((byte) => byte.replace(/^0(?=.)/, ''));
-  return `binary-to-ascii(16, 8, ":", substring(hardware, 1, 6)) = "${bytes.join(':')}"`;
+/** Conditions in the language of a server. */
+interface ClientTests {
+  readonly kinds: Readonly<Record<ClientClass['kind'], string>>;
+  readonly architecture: (number: number) => string;
+  readonly mac: (mac: string) => string;
+}
+
+/** A client is in the class if all of these conditions are true. */
+function testsOf(
+  { architectures, kind, macs, otherMacs }: ClientClass,
+  tests: ClientTests,
+): readonly string[] {
+  return [
+    tests.kinds[kind],
+    ...anyOf(architectures.map(tests.architecture)),
+    ...anyOf(macs.map(tests.mac)),
+    ...anyOf(otherMacs.map(tests.mac), 'not '),
+  ];
+}
+
+function anyOf(list: readonly string[], start = ''): readonly string[] {
+  return list.length === 0 ? [] : [`${start}(${list.join(' or ')})`];
 }
