@@ -7,6 +7,7 @@ import { COPY_AGAIN } from './imageHints.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import { readKernelHeader } from './kernel.ts';
 import { type ByteRange, type RandomAccess, slice } from './overlay.ts';
+import { livePaths } from './livePaths.ts';
 
 /** The parts of a live system for network boot, with the names of ironic-image. */
 export const imageParts = ['kernel', 'initramfs', 'rootfs'] as const;
@@ -74,7 +75,6 @@ function pxeFile({ recordName, offset, size }: IsoEntry, imageSize: number): Pxe
   return { name, offset, length: size };
 }
 
-const KERNEL = 'images/pxeboot/vmlinuz';
 /** Files that only images of one architecture contain, most specific first. A kernel of s390x has no header. */
 const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = [
   ['images/cdboot.img', 's390x'],
@@ -86,7 +86,7 @@ const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = 
 /** The architecture of the kernel, or else of the other files; undefined if neither is recognized. */
 export async function findArchitecture(tree: IsoTree): Promise<Architecture | undefined> {
   const { image } = tree;
-  const kernel = await tree.find(KERNEL);
+  const kernel = await tree.find(livePaths.kernel);
   const length = Math.min(kernel?.size ?? 0, image.size - (kernel?.offset ?? 0));
   if (kernel?.kind === 'file' && length > 0) {
     const header = await readKernelHeader(slice(image, { offset: kernel.offset, length }));

@@ -19,6 +19,7 @@ import type { ImageChange } from './imageChange.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { type Patch, patchSource, type RandomAccess, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
+import { livePaths } from './livePaths.ts';
 
 export interface NewIso {
   readonly kernel: RandomAccess;
@@ -54,16 +55,6 @@ export interface EfiLoader {
   /** Paths on the ISO from which that GRUB reads its menu. */
   readonly menus: readonly string[];
 }
-
-const PATHS = {
-  kernel: 'images/pxeboot/vmlinuz',
-  initrd: 'images/pxeboot/initrd.img',
-  rootfs: 'images/pxeboot/rootfs.img',
-  area: 'images/ignition.img',
-  efi: 'images/efiboot.img',
-  isolinux: 'isolinux/isolinux.bin',
-  isolinuxMenu: 'isolinux/isolinux.cfg',
-} as const;
 
 /** Bytes that are reserved for more arguments, as on live ISOs. */
 const KARGS_ROOM = 1024;
@@ -114,8 +105,8 @@ export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
       volumeId: iso.label,
       date: iso.date,
       boot: {
-        ...(iso.bios !== undefined && { bios: PATHS.isolinux }),
-        ...(iso.efi !== undefined && { efi: PATHS.efi }),
+        ...(iso.bios !== undefined && { bios: livePaths.isolinux }),
+        ...(iso.efi !== undefined && { efi: livePaths.efi }),
       },
     },
     [...files].map(([path, { size }]) => ({ path, size })),
@@ -148,17 +139,17 @@ function filesOf(iso: NewIso, kargs: string): Map<string, RandomAccess> {
   const menus = [...renderMenus(iso, area)];
   const places = menus.map(([path, text]) => ({ path, offset: text.indexOf(area), pad: '#', end: '\n' }));
   const files: readonly (readonly [path: string, content: RandomAccess | Uint8Array | undefined])[] = [
-    ['coreos/features.json', features(system)],
-    ['coreos/igninfo.json', Buffer.from(jsonText({ file: PATHS.area }))],
-    ['coreos/kargs.json', Buffer.from(jsonText({ default: kargs, files: places, size: length }))],
+    [livePaths.features, features(system)],
+    [livePaths.embedInfo, Buffer.from(jsonText({ file: livePaths.embedArea }))],
+    [livePaths.kargsInfo, Buffer.from(jsonText({ default: kargs, files: places, size: length }))],
     ...menus.map(([path, text]) => [path, Buffer.from(text)] as const),
     ['isolinux/ldlinux.c32', bios?.ldlinux],
-    [PATHS.isolinux, bios?.isolinux],
-    [PATHS.efi, efi?.image],
-    [PATHS.kernel, kernel],
-    [PATHS.initrd, initrd],
-    [PATHS.rootfs, rootfs],
-    [PATHS.area, zeros(EMBED_AREA_SIZE)],
+    [livePaths.isolinux, bios?.isolinux],
+    [livePaths.efi, efi?.image],
+    [livePaths.kernel, kernel],
+    [livePaths.initramfs, initrd],
+    [livePaths.rootfs, rootfs],
+    [livePaths.embedArea, zeros(EMBED_AREA_SIZE)],
   ];
   return new Map(
     files.flatMap(([path, data]) => (data === undefined ? [] : [[path, patchSource({ offset: 0, data })]])),
@@ -166,11 +157,11 @@ function filesOf(iso: NewIso, kargs: string): Map<string, RandomAccess> {
 }
 
 function renderMenus({ bios, efi, label }: NewIso, kargs: string): Map<string, string> {
-  const { area, initrd, kernel } = PATHS;
+  const { embedArea: area, initramfs: initrd, kernel } = livePaths;
   const values = { kernel, initrd, area, kargs };
   const menus = new Map<string, string>();
   if (bios !== undefined) {
-    menus.set(PATHS.isolinuxMenu, fillTemplate(readAsset('templates/image/isolinux.cfg'), values));
+    menus.set(livePaths.isolinuxMenu, fillTemplate(readAsset('templates/image/isolinux.cfg'), values));
   }
   for (const path of efi?.menus ?? []) {
     menus.set(path, fillTemplate(readAsset('templates/image/grub.cfg'), { ...values, label }));
@@ -192,18 +183,18 @@ function patchesFor(iso: NewIso, files: ReadonlyMap<string, RandomAccess>, layou
       data: writeHybridMbr({
         imageSize: layout.size,
         ...(iso.bios?.mbr !== undefined && {
-          bios: { code: iso.bios.mbr, loaderSector: sectorOf(PATHS.isolinux) },
+          bios: { code: iso.bios.mbr, loaderSector: sectorOf(livePaths.isolinux) },
         }),
-        ...(iso.efi !== undefined && { efi: { sector: sectorOf(PATHS.efi), size: iso.efi.image.size } }),
+        ...(iso.efi !== undefined && { efi: { sector: sectorOf(livePaths.efi), size: iso.efi.image.size } }),
       }),
     },
     ...layout.pieces,
   ];
   for (const [path, data] of files) {
     const offset = layout.files.get(path)?.offset ?? 0;
-    if (path === PATHS.isolinux && iso.bios !== undefined) {
+    if (path === livePaths.isolinux && iso.bios !== undefined) {
       patches.push({ offset, data: withBootInfoTable(iso.bios.isolinux, offset / SECTOR) });
-    } else if (path !== PATHS.area && data.size > 0) patches.push({ offset, data });
+    } else if (path !== livePaths.embedArea && data.size > 0) patches.push({ offset, data });
   }
   return patches;
 }

@@ -7,8 +7,9 @@
 import { CliError, FormatError, only } from '../core/errors.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
-import { EMBED_INFO_PATH, findDescriptions, type IsoTree, readJsonFile } from './isoTree.ts';
+import { findDescriptions, type IsoTree, readJsonFile } from './isoTree.ts';
 import { CHUNK, chunksOf, isByteCount, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
+import { livePaths } from './livePaths.ts';
 
 /** Bytes from the start of the image. */
 export interface EmbedArea {
@@ -21,7 +22,6 @@ export interface EmbedArea {
 /** Members of the archive by name, e.g. `config.ign`. */
 export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
 
-const DEFAULT_FILE = 'images/ignition.img';
 /** Limit in bytes, because the archive is decoded in memory. */
 const MAX_AREA = 512 * 1024 * 1024;
 const ZEROS = new Uint8Array(CHUNK);
@@ -40,7 +40,7 @@ export async function findEmbedArea(tree: IsoTree): Promise<EmbedArea> {
     }
     const isWhole = info.offset === 0 && info.length === undefined;
     const area = { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
-    const hit = (await findDescriptions(tree, [EMBED_INFO_PATH])).find((range) => overlaps(range, area));
+    const hit = (await findDescriptions(tree, [livePaths.embedInfo])).find((range) => overlaps(range, area));
     if (hit === undefined) return area;
     throw new FormatError(`its reserved area at ${area.offset} overlaps its description at ${hit.offset}`);
   });
@@ -88,14 +88,14 @@ interface EmbedInfo {
 async function readInfo(tree: IsoTree): Promise<EmbedInfo> {
   const found = await readJsonFile(
     tree,
-    EMBED_INFO_PATH,
-    (problem, cause) => new FormatError(`${EMBED_INFO_PATH} on it ${problem}`, { cause }),
+    livePaths.embedInfo,
+    (problem, cause) => new FormatError(`${livePaths.embedInfo} on it ${problem}`, { cause }),
   );
-  if (found === undefined) return { file: DEFAULT_FILE, offset: 0, length: undefined };
+  if (found === undefined) return { file: livePaths.embedArea, offset: 0, length: undefined };
   const info = found.object;
   const { file } = info;
   if (typeof file !== 'string' || file === '')
-    throw new FormatError(`${EMBED_INFO_PATH} on it has no "file"`);
+    throw new FormatError(`${livePaths.embedInfo} on it has no "file"`);
   return { file, offset: sizeOf(info, 'offset') ?? 0, length: sizeOf(info, 'length') };
 }
 
@@ -103,7 +103,7 @@ function sizeOf(info: Mapping, key: 'offset' | 'length'): number | undefined {
   const value = info[key];
   if (value === undefined || value === null) return undefined;
   if (isByteCount(value)) return value;
-  throw new FormatError(`${EMBED_INFO_PATH} on it has an invalid "${key}"`);
+  throw new FormatError(`${livePaths.embedInfo} on it has an invalid "${key}"`);
 }
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {

@@ -277,9 +277,6 @@ export async function readJsonFile(
   return { entry, object: parseJsonObject(text, refuse) };
 }
 
-/** The file that describes the embed area. */
-export const EMBED_INFO_PATH = 'coreos/igninfo.json';
-
 /**
  * Returns the ranges of the start of the image, of all directories that have been read, and of the given files. Pass only
  * files with valid contents, because a damaged record may have any range.

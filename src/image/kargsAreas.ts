@@ -9,10 +9,11 @@ import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError, only } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
-import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
+import { findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimEndOf } from '../core/trimming.ts';
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
+import { livePaths } from './livePaths.ts';
 
 /** The areas without their contents, which is sufficient to repair them. */
 export interface KargsLayout {
@@ -51,7 +52,6 @@ interface KargsPlace {
   readonly end?: string;
 }
 
-const INFO_PATH = 'coreos/kargs.json';
 /** Limit of the kernel on x86_64. */
 const MAX_LENGTH = 2048;
 const DEFAULT_PAD = '#';
@@ -111,7 +111,7 @@ export async function findKargsLayout(tree: IsoTree): Promise<KargsLayout | unde
   if (!Number.isSafeInteger(last.offset) || last.offset + length > tree.image.size) {
     throw damaged(`karg embed area at ${last.offset} exceeds the end of the image`);
   }
-  const descriptions = await findDescriptions(tree, [INFO_PATH, EMBED_INFO_PATH]);
+  const descriptions = await findDescriptions(tree, [livePaths.kargsInfo, livePaths.embedInfo]);
   for (const range of descriptions) refuseOverlap({ places, length }, range);
   return { defaults, length, places, ...(info !== undefined && { info }) };
 }
@@ -172,11 +172,11 @@ function damaged(message: string, cause?: unknown): FormatError {
 }
 
 function invalidInfo(problem: string, cause?: unknown): FormatError {
-  return damaged(`${INFO_PATH} on the image ${problem}`, cause);
+  return damaged(`${livePaths.kargsInfo} on the image ${problem}`, cause);
 }
 
 async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
-  const info = await readJsonFile(tree, INFO_PATH, invalidInfo);
+  const info = await readJsonFile(tree, livePaths.kargsInfo, invalidInfo);
   if (info === undefined) return undefined;
   const { default: defaults, files, size } = info.object;
   if (typeof defaults !== 'string') throw invalidInfo('has no string "default"');

@@ -6,6 +6,7 @@
 import { FormatError } from '../core/errors.ts';
 import { isMapping, type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { type IsoTree, readJsonFile } from './isoTree.ts';
+import { livePaths } from './livePaths.ts';
 
 export interface LiveFeatures {
   /** The installer reads the files in /etc/coreos/installer.d. */
@@ -23,15 +24,13 @@ export interface LiveFeatures {
  */
 export const OTHER_SYSTEM = 'other-system';
 
-const ISO_PATH = 'coreos/features.json';
-
 /** Features of an image without the file. */
-export const noFeatures = featuresOf({}, ISO_PATH);
+export const noFeatures = featuresOf({}, livePaths.features);
 
 /** @throws FormatError if the file is invalid */
 export async function readIsoFeatures(tree: IsoTree): Promise<LiveFeatures> {
-  const name = `${ISO_PATH} on the image`;
-  const file = await readJsonFile(tree, ISO_PATH, refusalFor(name));
+  const name = `${livePaths.features} on the image`;
+  const file = await readJsonFile(tree, livePaths.features, refusalFor(name));
   return file === undefined ? noFeatures : featuresOf(file.object, name);
 }
 

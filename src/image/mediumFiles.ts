@@ -22,6 +22,7 @@ import type { Addition } from './growth.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
+import { livePaths } from './livePaths.ts';
 
 export interface MediumFile {
   /** Name in the folder `coreos`. */
@@ -32,7 +33,6 @@ export interface MediumFile {
 /** The folder of an image to which files are added, which the live system mounts at /run/media/iso/coreos. */
 export const MEDIUM_FOLDER = 'coreos';
 
-const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
 const MODE = 0o100_444;
 const MAX_NAME = 128;
 
@@ -80,7 +80,7 @@ export async function planMediumFiles(
  * @throws CliError if the live system does not mount the medium, and so does not see files on it
  */
 export async function refuseInvisible(tree: IsoTree, current = '', kargs = current): Promise<void> {
-  if ((await tree.find(ROOT_FILESYSTEM)) === undefined) {
+  if ((await tree.find(livePaths.rootfs)) === undefined) {
     throw new CliError('Files on a minimal ISO are not visible: the live system does not mount it', {
       code: 'ERR_IMAGE',
       hint: 'use the full live ISO, or serve the files over HTTP',

@@ -13,7 +13,7 @@ import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { checkNetworkTwice, embedsKeyfiles, issueOf } from '../../image/inspection/imageChecks.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
-import { ROOTFS_PATH } from '../../image/inspection/inspectImage.ts';
+import { livePaths } from '../../image/livePaths.ts';
 import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
 import type { NetworkFile } from '../../image/networkSettings.ts';
@@ -194,7 +194,7 @@ async function contentsOfIso(iso: LiveIso): Promise<BootContents> {
     checkedKargs: kargs?.defaults,
     files: await ifReadable(iso.embeddedFiles()),
     build: iso.label,
-    fetchesRootfs: (await ifReadable(iso.tree.find(ROOTFS_PATH))) === undefined,
+    fetchesRootfs: (await ifReadable(iso.tree.find(livePaths.rootfs))) === undefined,
     isOtherSystem: (await ifReadable(iso.features()))?.otherSystem,
   };
 }

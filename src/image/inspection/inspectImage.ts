@@ -28,10 +28,8 @@ import type { InitrdInspection, IsoInspection, Leftover } from './inspection.ts'
 import { splitArguments } from '../../kargs/argument.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
+import { livePaths } from '../livePaths.ts';
 
-/** The root filesystem, which minimal ISOs do not have. */
-export const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
-const INITRAMFS = 'images/pxeboot/initrd.img';
 /** By a file or folder of the ISO. Images of other architectures have the folder of ISOLINUX, too, with the kernel arguments. */
 const LOADERS: readonly (readonly [path: string, loader: string, only?: Architecture])[] = [
   ['isolinux', 'BIOS (ISOLINUX)', 'x86_64'],
@@ -129,8 +127,8 @@ async function readFacts(tree: IsoTree, hasKargs: boolean) {
     if (architecture === required && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
-    rootfsSize: (await tree.find(ROOTFS_PATH))?.size,
-    initramfsSize: (await tree.find(INITRAMFS))?.size,
+    rootfsSize: (await tree.find(livePaths.rootfs))?.size,
+    initramfsSize: (await tree.find(livePaths.initramfs))?.size,
     hasMinimalIso: await hasMinisoData(tree),
     layout: await findLayout(tree, hasKargs),
     architecture,
@@ -150,9 +148,9 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
  * CoreOS; RHEL CoreOS changed up to a year later.
  */
 async function findLayout(tree: IsoTree, hasKargs: boolean): Promise<string> {
-  if ((await tree.find('coreos/igninfo.json')) !== undefined) return '2023 and later';
+  if ((await tree.find(livePaths.embedInfo)) !== undefined) return '2023 and later';
   const isOlder = await hasAreaHeader(tree.image);
-  if ((await tree.find('coreos/kargs.json')) !== undefined) return isOlder ? '2021-09 to 2022-01' : '2022';
+  if ((await tree.find(livePaths.kargsInfo)) !== undefined) return isOlder ? '2021-09 to 2022-01' : '2022';
   return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
 }
 

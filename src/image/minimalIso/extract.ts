@@ -23,8 +23,8 @@ import {
 } from '../overlay.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
+import { livePaths } from '../livePaths.ts';
 
-const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
 const LIVE_ISO_KARG = `${coreosArguments.liveIso.name}=`;
 /** White space as in coreos-installer: ASCII without the vertical tab. */
 const BLANKS = /[ \t\n\f\r]+/;
@@ -65,9 +65,9 @@ export async function openMinimalIso({ image, tree }: LiveIso): Promise<Reconstr
 
 /** @throws CliError if the image contains no root filesystem */
 export async function findRootfs({ tree }: LiveIso): Promise<IsoEntry> {
-  const entry = await tree.find(ROOTFS_PATH);
+  const entry = await tree.find(livePaths.rootfs);
   if (entry?.kind === 'file') return entry;
-  throw new CliError(`This ISO image has no ${ROOTFS_PATH}`, {
+  throw new CliError(`This ISO image has no ${livePaths.rootfs}`, {
     code: 'ERR_IMAGE',
     hint: 'use a full live ISO',
   });
