@@ -26,7 +26,7 @@ export interface NetworkFile {
 type Files = ReadonlyMap<string, Uint8Array>;
 
 /** The folder that the initramfs reads. */
-export const NETWORK_FOLDER = 'etc/coreos-firstboot-network';
+const NETWORK_FOLDER = 'etc/coreos-firstboot-network';
 
 /** Whether a path is in the folder or in a subfolder, as in coreos-installer. */
 export function isNetworkPath(path: string): boolean {

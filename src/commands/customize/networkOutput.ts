@@ -1,8 +1,10 @@
 /** Output of extracted network settings: text on standard output, or files. */
 
 import { UsageError } from '../../core/errors.ts';
-import { NETWORK_FOLDER, type NetworkFile } from '../../image/networkSettings.ts';
+import { type NetworkFile, networkMembers } from '../../image/networkSettings.ts';
 import { prepareExtraction } from '../../imagefile/extractFiles.ts';
+import { modeForContent } from '../../imagefile/imageOutput.ts';
+import { createFile } from '../../io/files/newFile.ts';
 import type { Io } from '../../io/io.ts';
 import { lineForOutput, writeStdout } from '../../io/stdout.ts';
 import { jsonBytes } from '../../io/report/choices.ts';
@@ -25,13 +27,13 @@ export async function deliverNetworkFiles(
     const isJson = format === 'json';
     return writeStdout(io, isJson ? [jsonBytes({ files: files.map(describe) })] : withHeadings(files, io));
   }
-  const names = files.map(({ name }) => name);
-  const { write, pathOf } = await prepareExtraction({ directory, overwrite }, names, io);
-  for (const { name, data } of files) {
-    await write(name, data, `${NETWORK_FOLDER}/${name}`);
-    if (format === 'text') await writeStdout(io, [lineForOutput(pathOf(name), io)]);
+  const targets = await prepareExtraction({ directory, overwrite }, files, io);
+  for (const { content, file } of targets) {
+    const mode = modeForContent(networkMembers([content]));
+    await createFile({ ...file, mode }, ({ handle }) => handle.writeFile(content.data));
+    if (format === 'text') await writeStdout(io, [lineForOutput(file.shownPath, io)]);
   }
-  const written = names.map((name) => ({ name, path: pathOf(name) }));
+  const written = targets.map(({ content: { name }, file }) => ({ name, path: file.shownPath }));
   if (format === 'json') await writeStdout(io, [jsonBytes({ files: written })]);
 }
 

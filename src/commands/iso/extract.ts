@@ -1,11 +1,12 @@
 /** `iso extract`: extracts the files for network boot, or the minimal ISO, from a live ISO. */
 
-import { parse, resolve } from 'node:path';
+import { parse } from 'node:path';
 import { openIsoTree } from '../../image/isoTree.ts';
-import { findPxeFiles, type PxeFile } from '../../image/bootParts.ts';
+import { findPxeFiles } from '../../image/bootParts.ts';
 import { writeChange } from '../../imagefile/copyImage.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { checkNewFile, createFile, makeFolder, type NewFile } from '../../io/files/newFile.ts';
+import { createFile, type NewFile } from '../../io/files/newFile.ts';
+import { prepareExtraction } from '../../imagefile/extractFiles.ts';
 import { imageFileName, readImage } from '../../imagefile/imageFile.ts';
 import { lineForOutput, refuseTerminal, writeLentToStdout, writeStdout } from '../../io/stdout.ts';
 import { CliError } from '../../core/errors.ts';
@@ -36,31 +37,19 @@ import type { ExtractMinimalIsoOptions, ExtractPxeOptions } from './options.ts';
  * @throws CliError `File exists: …` before the first file is written, or for an invalid image or folder
  */
 export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<ExitCode> {
-  const { iso, outputDir } = options;
+  const { iso, outputDir: directory, overwrite } = options;
+  const stem = parse(imageFileName(iso) ?? 'coreos').name;
   await readImage(iso, io, async (image) => {
-    const files = await findPxeFiles(await openIsoTree(image));
-    const targets = files.map((file) => ({ file, target: targetOf(file, options, io) }));
-    await makeFolder(resolve(io.cwd, outputDir), outputDir);
-    for (const { target } of targets) await checkNewFile(target);
-    for (const { file, target } of targets) {
-      await writeStdout(io, [lineForOutput(target.shownPath, io)]);
-      await createFile({ ...target, size: file.length }, ({ handle }) =>
-        writeChunks(handle, reusedChunks(image, file)),
+    const parts = await findPxeFiles(await openIsoTree(image));
+    const named = parts.map((part) => ({ ...part, name: `${stem}-${part.name}` }));
+    for (const { content, file } of await prepareExtraction({ directory, overwrite }, named, io)) {
+      await writeStdout(io, [lineForOutput(file.shownPath, io)]);
+      await createFile({ ...file, size: content.length }, ({ handle }) =>
+        writeChunks(handle, reusedChunks(image, content)),
       );
     }
   });
   return 0;
-}
-
-function targetOf({ name }: PxeFile, { iso, outputDir, overwrite }: ExtractPxeOptions, { cwd }: Io): NewFile {
-  const fileName = `${parse(imageFileName(iso) ?? 'coreos').name}-${name}`;
-  const folder = outputDir === '' ? '' : outputDir.replace(/\/?$/, '/');
-  return {
-    path: resolve(cwd, outputDir, fileName),
-    shownPath: `${folder}${fileName}`,
-    existing: overwrite === true ? 'replace' : 'refuse',
-    replacedBy: '--overwrite',
-  };
 }
 
 /**

@@ -61,8 +61,8 @@ export function existsError(path: string, fix: string, cause?: unknown): CliErro
 }
 
 /** @param message names the path */
-export function emptyPathError(message: string, noun = 'file'): CliError {
-  return new CliError(message, { code: 'ERR_FILE_MISSING', hint: `pass the path of a ${noun}` });
+export function emptyPathError(message: string): CliError {
+  return new CliError(message, { code: 'ERR_FILE_MISSING', hint: 'pass the path of a file instead of ""' });
 }
 
 function generalCode(action: string): ErrorCode {

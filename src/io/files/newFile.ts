@@ -300,7 +300,7 @@ async function modeOf(target: string): Promise<number | undefined> {
  * reserve the name first.
  * @throws system errors; EEXIST if the name is in use
  */
-export async function renameToFree(from: string, to: string): Promise<void> {
+async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to); // the temporary name is removed with the temporary file
   } catch (error) {

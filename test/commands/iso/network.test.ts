@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -168,6 +168,19 @@ describe('extract', () => {
         { name: 'noise', path: 'c/noise' },
       ],
     });
+  });
+
+  it('replaces files with --overwrite, and only their owner can read secrets', async () => {
+    await writeFile(join(cwd, 'wifi.nmconnection'), `${eth0}[wifi-security]\npsk=secret\n`);
+    await runUnchecked('network embed -k eth0.nmconnection -k wifi.nmconnection coreos.iso');
+    const [folder, replaced] = [join(cwd, 'new'), join(cwd, 'new/eth0.nmconnection')];
+    await mkdir(folder);
+    await writeFile(replaced, 'mine');
+    expect((await run('network extract -C new coreos.iso')).code).toBe(1);
+    expect(await readdir(folder)).toEqual(['eth0.nmconnection']);
+    expect((await run('network extract -C new --overwrite coreos.iso')).code).toBe(0);
+    expect(await readFile(replaced, 'utf8')).toBe(eth0);
+    expect((await stat(join(folder, 'wifi.nmconnection'))).mode & 0o777).toBe(0o600);
   });
 
   it('makes no folder where there is nothing', async () => {
