@@ -11,10 +11,10 @@ import { FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { EffectiveDocument } from '../../ignition/effectiveConfig.ts';
-import type { Rule } from '../../core/rule.ts';
 import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
 import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
+import { issueOf } from '../../image/inspection/imageChecks.ts';
 import { archiveProblems, imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
@@ -79,16 +79,9 @@ async function checkFile(
     return { state: 'present', memory, issues: [] };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const issue = issueOf(
-      archiveProblems.unreadable,
-      `${archiveProblems.unreadable.message}: it ${error.message}`,
-    );
+    const issue = issueOf(archiveProblems.unreadable, `it ${error.message}`);
     return { state: 'mismatch', memory: [], issues: [issue] };
   }
-}
-
-function issueOf(rule: Rule, message: string = rule.message): Finding {
-  return { ...rule, path: [], message };
 }
 
 /** The arguments with which the live system does not see the archive of the config on the medium. */
