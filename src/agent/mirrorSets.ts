@@ -3,7 +3,7 @@
  * OpenShift's machine-config-operator writes them (EditRegistriesConfig of runtime-utils).
  */
 
-import { asMapping, type Mapping } from '../formats/mapping.ts';
+import { asList, asMapping, type Mapping } from '../formats/mapping.ts';
 
 /** The list in `spec` of each kind, and for which images podman uses its mirrors. */
 export const mirrorSetKinds: Readonly<
@@ -25,12 +25,9 @@ export function formatMirrorSets(sets: readonly Mapping[]): string {
   const registries = new Map<string, Registry>();
   for (const { kind, spec } of sets) {
     const [list, pullFromMirror] = mirrorSetKinds[String(kind)] ?? ['', 'digest-only'];
-    const entries = asMapping(spec)[list];
-    for (const entry of Array.isArray(entries) ? entries : []) {
+    for (const entry of asList(asMapping(spec)[list])) {
       const { source, mirrors, mirrorSourcePolicy } = asMapping(entry);
-      const locations = (Array.isArray(mirrors) ? mirrors : []).filter(
-        (mirror) => typeof mirror === 'string' && mirror !== source,
-      );
+      const locations = asList(mirrors).filter((mirror) => typeof mirror === 'string' && mirror !== source);
       if (typeof source !== 'string' || locations.length === 0) continue;
       const registry = registries.get(source) ?? { isBlocked: false, mirrors: new Set() };
       registries.set(source, registry);

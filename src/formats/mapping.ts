@@ -1,4 +1,4 @@
-/** Mappings of keys to values, as JSON and YAML have them: values that are neither a list nor null. */
+/** Mappings and lists, as JSON and YAML have them: a mapping is a value that is neither a list nor null, of keys to values. */
 
 import type { Path } from '../core/finding.ts';
 
@@ -32,6 +32,11 @@ export function mappingAt(value: unknown, path: Path): Mapping {
 /** The value; empty if it is not a mapping. */
 export function asMapping(value: unknown): Mapping {
   return isMapping(value) ? value : {};
+}
+
+/** The value; empty if it is not a list. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** The value of a JSON text; undefined for other texts. */

@@ -5,7 +5,7 @@
  */
 
 import { type Architecture, architectures } from '../core/architecture.ts';
-import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { HintName } from './rootDeviceHints.ts';
 
 export interface MachineHardware {
@@ -64,7 +64,7 @@ function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware 
   return {
     name,
     disks: mappings(hardware['storage']).flatMap((disk) => {
-      const names = [disk['name'], ...listOf(disk['alternateNames'])].flatMap((one) => textOf(one) ?? []);
+      const names = [disk['name'], ...asList(disk['alternateNames'])].flatMap((one) => textOf(one) ?? []);
       const path = names.find((one) => one.startsWith('/dev/disk/by-path/'));
       const known = {
         model: disk['model'] ?? null,
@@ -110,11 +110,7 @@ function architectureOf(text: unknown): Architecture | undefined {
 }
 
 function mappings(list: unknown): readonly Mapping[] {
-  return listOf(list).filter(isMapping);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return asList(list).filter(isMapping);
 }
 
 /** Undefined for an empty text. */

@@ -3,16 +3,16 @@
  * network. nmstate finds the interfaces if the network contains the addresses.
  */
 
-import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 
 /**
  * Returns the network, whose Ethernet interfaces are identified by their MAC addresses.
  * @param named a list of `name` and `macAddress`
  */
 export function identifyByMac(network: Mapping, named: unknown): Mapping {
-  const listed: readonly unknown[] = Array.isArray(network['interfaces']) ? network['interfaces'] : [];
+  const listed = asList(network['interfaces']);
   const macs = new Map<unknown, unknown>();
-  for (const item of Array.isArray(named) ? named : []) {
+  for (const item of asList(named)) {
     const { name, macAddress } = asMapping(item);
     if (typeof name === 'string' && typeof macAddress === 'string') macs.set(name, macAddress);
   }

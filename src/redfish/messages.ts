@@ -1,6 +1,6 @@
 /** The messages in responses of BMCs (`@Message.ExtendedInfo`, DMTF DSP0266), and the hints for them. */
 
-import { valueAt } from '../formats/mapping.ts';
+import { asList, valueAt } from '../formats/mapping.ts';
 import { textAt, textsAt } from './resources.ts';
 
 export interface RedfishMessage {
@@ -35,8 +35,7 @@ export function readMessages(body: unknown, mask: (text: string) => string): rea
 }
 
 function listAt(body: unknown, key: string): readonly unknown[] {
-  const list = valueAt(body, [key]);
-  return Array.isArray(list) ? list : [];
+  return asList(valueAt(body, [key]));
 }
 
 /** Whitespace and characters that terminals interpret. */

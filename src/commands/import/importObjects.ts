@@ -6,7 +6,14 @@
 import { architectures } from '../../core/architecture.ts';
 import { stepNames } from '../../core/installSteps.ts';
 import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
-import { asMapping, isMapping, type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
+import {
+  asList,
+  asMapping,
+  isMapping,
+  type Mapping,
+  mappingAt,
+  withoutUndefined,
+} from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
 import { fileIn, type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
@@ -244,8 +251,7 @@ function readNmstateConfig(object: Mapping): Partial<Imported> {
 
 /** @param interfaces a list of `name` and `macAddress` */
 function networkHost(name: string, network: unknown, interfaces?: unknown): ImportedHost {
-  const list: readonly unknown[] = Array.isArray(interfaces) ? interfaces : [];
-  const { macs, notes } = macsOf(list.map((one) => asMapping(one)['macAddress']));
+  const { macs, notes } = macsOf(asList(interfaces).map((one) => asMapping(one)['macAddress']));
   const isGiven = isMapping(network) && Object.keys(network).length > 0;
   return {
     name,
@@ -284,7 +290,7 @@ function readHostList(
   hosts: unknown,
   read: (host: Mapping, index: number) => ImportedHost,
 ): readonly ImportedHost[] {
-  return (Array.isArray(hosts) ? hosts : []).map((item: unknown, index) => {
+  return asList(hosts).map((item, index) => {
     const value = asMapping(item);
     const host = read(value, index);
     const { rootDeviceHints, role } = value;

@@ -7,7 +7,7 @@ import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/
 
 export const artifactNames: readonly string[] = [...configArtifacts, ...networkLoaders];
 
-/** The selected artifacts, without duplicates, in the order of the lists above. */
+/** The selected artifacts, without duplicates, in the order of {@link artifactNames}. */
 export interface WantedArtifacts {
   readonly configs: readonly ConfigArtifact[];
   /** The same for hosts with a static network; undefined if it does not differ. */

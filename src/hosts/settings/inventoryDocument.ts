@@ -14,7 +14,7 @@ import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
-import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
@@ -75,7 +75,7 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   if (!isMapping(document.value))
     return { agent: new Map(), problems: locate([noMapping(document.value)], document, []) };
   const { hosts, ...shared } = document.value;
-  const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [];
+  const list = asList(hosts);
   // The hosts are checked one by one.
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };

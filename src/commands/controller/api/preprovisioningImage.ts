@@ -8,7 +8,7 @@
  */
 
 import { quoteText } from '../../../core/foreignText.ts';
-import { asMapping, type Mapping } from '../../../formats/mapping.ts';
+import { asList, asMapping, type Mapping } from '../../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../../core/artifacts.ts';
 import type { KubernetesObject, ObjectMetadata } from '../../../kube/objects.ts';
 
@@ -85,7 +85,7 @@ function readSpec(spec: Mapping): PreprovisioningImageSpec {
   return {
     networkDataName: textOf(spec['networkDataName']),
     architecture: textOf(spec['architecture']),
-    acceptFormats: listOf(spec['acceptFormats']).flatMap((format) => textOf(format) ?? []),
+    acceptFormats: asList(spec['acceptFormats']).flatMap((format) => textOf(format) ?? []),
   };
 }
 
@@ -97,7 +97,7 @@ function readStatus(status: Mapping): PreprovisioningImageStatus {
     format: textOf(status['format']),
     architecture: textOf(status['architecture']),
     networkData: readVersion(asMapping(status['networkData'])),
-    conditions: listOf(status['conditions']).flatMap(
+    conditions: asList(status['conditions']).flatMap(
       (condition) => readCondition(asMapping(condition)) ?? [],
     ),
   };
@@ -121,10 +121,6 @@ function readCondition(condition: Mapping): Condition | undefined {
     lastTransitionTime: textOf(condition['lastTransitionTime']) ?? '',
     ...(typeof observedGeneration === 'number' && { observedGeneration }),
   };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** An empty text counts as missing, as in all Go programs. */

@@ -4,7 +4,7 @@
  * `agent_client.py` of Ironic; `clean.py`, `deploy.py` and `hardware.py` of ironic-python-agent.
  */
 
-import { asMapping, isMapping, type Mapping } from '../../../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping } from '../../../formats/mapping.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { NodeIdentity } from '../ironic/nodes.ts';
 import {
@@ -204,8 +204,7 @@ function addResult(
   for (const [name, list] of Object.entries(steps)) {
     const manager = managerOf(name);
     manager.name = name.slice(0, MAX_NAME);
-    const sent: readonly unknown[] = Array.isArray(list) ? list : [];
-    for (const step of sent) manager.steps.push(readStep(type, step));
+    for (const step of asList(list)) manager.steps.push(readStep(type, step));
   }
   for (const [name, version] of Object.entries(asMapping(versions))) {
     managerOf(name).version = shortText(version) ?? '';
