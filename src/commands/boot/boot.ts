@@ -29,16 +29,8 @@ import type { ApiEndpoint } from '../try/timeline/addresses.ts';
 import { readTrialInventory, runTrial } from '../try/try.ts';
 import { type BmcClients, createBmcClients } from './bmcClients.ts';
 import { bootMachine, restoreMachine } from './bootMachine.ts';
-import {
-  type CheckedMachine,
-  checkMachine,
-  describeChecks,
-  formatChecks,
-  formatProblems,
-  isRefused,
-  type MachineCheck,
-  problemsOf,
-} from './checks.ts';
+import { describeChecks, formatChecks, formatProblems, problemsOf } from './checkOutput.ts';
+import { type CheckedMachine, checkMachine, isRefused, type MachineCheck } from './checks.ts';
 import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
 import { expectedUrl, findImageServer, type ImageServer, urlFor } from './imageUrls.ts';
 import type { BmcRequest, BootTimes, Change, MachineBoot } from './machineBoot.ts';

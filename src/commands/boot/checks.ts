@@ -7,11 +7,6 @@ import { isLoopbackHost } from '../../formats/hostName.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';
-import { printable } from '../../core/foreignText.ts';
-import type { Diagnostic } from '../../core/finding.ts';
-import { formatNames } from '../../io/report/problemGroups.ts';
-import { formatGrouped } from '../../io/report/diagnosticText.ts';
-import { wrapText } from '../../io/report/terminalText.ts';
 import { protocolOf } from '../../redfish/resources.ts';
 import type { Survey } from './survey.ts';
 
@@ -295,68 +290,4 @@ function checkClock({ clockOffset }: Survey): Verdict {
     `the clock of the BMC is ${shown} ${clockOffset > 0 ? 'ahead' : 'behind'}, so it may reject certificates of HTTPS servers`,
     'set the time or an NTP server in the BMC',
   );
-}
-
-// The output of `boot --check`: text for users, and JSON for programs (`schemas/boot-check.json`).
-
-/** A block with all checks of each machine. */
-export function formatChecks(machines: readonly CheckedMachine[]): string {
-  const lines = machines.flatMap(({ checks, target }) => [
-    `${printable(target.name)}: ${isRefused(checks) ? 'cannot be booted' : 'can be booted'}`,
-    ...checks.flatMap(({ hint, id, status, text }) => {
-      const mark = status === 'ok' ? '' : `${status}: `;
-      const rest = ' '.repeat(15);
-      return [
-        ...wrapText(printable(`${mark}${text}`), { first: `  ${id.padEnd(13)}`, rest }),
-        ...(hint === undefined ? [] : wrapText(printable(`hint: ${hint}`), { first: rest, rest })),
-      ];
-    }),
-    '',
-  ]);
-  return `${lines.join('\n')}\n${formatVerdict(machines)}`;
-}
-
-/** Only the problems, each once for all machines. */
-export function formatProblems(machines: readonly CheckedMachine[]): string {
-  return `${formatGrouped(machines.flatMap(problemsOf))}${formatVerdict(machines)}`;
-}
-
-/** What prevents a boot of the machine, and warnings. */
-export function problemsOf({ checks, target }: CheckedMachine): Diagnostic[] {
-  return checks.flatMap(({ hint, status, text }) =>
-    status === 'ok'
-      ? []
-      : [{ severity: status, message: text, hint, host: { name: target.name, state: 'not bootable' } }],
-  );
-}
-
-function formatVerdict(machines: readonly CheckedMachine[]): string {
-  const refused = machines.filter(({ checks }) => isRefused(checks)).map(({ target }) => target.name);
-  const count = `${machines.length - refused.length} of ${machines.length} can be booted\n`;
-  return refused.length === 0 ? count : `${count}cannot be booted: ${formatNames(refused)}\n`;
-}
-
-/** Without credentials. */
-export function describeChecks(machines: readonly CheckedMachine[]): object {
-  return {
-    bootable: machines.every(({ checks }) => !isRefused(checks)),
-    machines: machines.map(({ checks, show, survey, target }) => ({
-      name: target.name,
-      bmc: target.origin,
-      bootable: !isRefused(checks),
-      method: target.method,
-      vendor: survey?.vendor.name,
-      model: showOptional(survey?.manager?.model, show),
-      firmware: showOptional(survey?.manager?.firmware, show),
-      system: showOptional(survey?.system.path, show),
-      power: showOptional(survey?.system.power, show),
-      macs: survey?.macs ?? [],
-      slots: survey?.slots.map(({ id, isInserted }) => ({ id: show(id), inserted: isInserted })) ?? [],
-      checks: checks.map((check) => ({ ...check, text: printable(check.text) })),
-    })),
-  };
-}
-
-function showOptional(text: string | undefined, show: CheckedMachine['show']): string | undefined {
-  return text === undefined ? undefined : show(text);
 }

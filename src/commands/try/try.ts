@@ -26,12 +26,8 @@ import {
   reportApiAddress,
 } from './ironicAddress.ts';
 import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
-import {
-  type IronicApi,
-  type IronicApiOptions,
-  openInventoryFolder,
-  startIronicApi,
-} from './api/ironicApi.ts';
+import { openInventoryFolder } from './api/inventoryFolder.ts';
+import { type IronicApi, type IronicApiOptions, startIronicApi } from './api/ironicApi.ts';
 import { type EmulatedSource, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
 import { startEmulated } from './emulation/emulatedTrial.ts';
 import {
@@ -41,7 +37,8 @@ import {
   preflightProblem,
 } from './emulation/guestAddress.ts';
 import { followConsoleLog, readConsoleLogs } from './consoleLog.ts';
-import { calledHomeText, createTrialPage, trialRows, trialStateNames } from './trialPage.ts';
+import { showLiveTrial } from './liveTrial.ts';
+import { createTrialPage } from './trialPage.ts';
 import { type Expectation, readExpectedHosts } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
@@ -56,9 +53,6 @@ import {
 import { type ImageService, startImages } from './serving/imageService.ts';
 import type { TryOptions } from './options.ts';
 import { readTrialSetup, refuseContact, type TrialSetup } from './setup.ts';
-import { type LiveRows, showLiveRows } from '../../io/liveRows.ts';
-import { createRates } from '../serve/status/rates.ts';
-import { formatLiveRows, formatStates } from '../serve/status/terminalRows.ts';
 
 /** Returns 0 if all expected hosts have called home, otherwise 1. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
@@ -267,29 +261,4 @@ function endpointOf(
     port,
     addresses: [guest.host, ...addresses.filter((address) => !isLoopbackHost(address))],
   };
-}
-
-// The machines of a trial on a terminal: the rows of its page.
-
-/**
- * @param page the URL of the page
- * @param result the trial as it is now
- */
-function showLiveTrial(page: string, result: () => TrialResult, io: Io): LiveRows {
-  const rates = createRates();
-  return showLiveRows(io, (size) => {
-    const now = result();
-    const rows = trialRows(now);
-    const others = formatStates(
-      rows.filter(({ state }) => state !== 'home'),
-      trialStateNames,
-    );
-    const figures = `${calledHomeText(now)}${others === '' ? '' : `: ${others}`}`;
-    return formatLiveRows(
-      { page, figures, rows, names: trialStateNames, now: now.ended },
-      size,
-      ({ name, transfer }) => transfer && rates.of(`${name} ${transfer.path}`, transfer.bytes),
-      io.paint,
-    );
-  });
 }

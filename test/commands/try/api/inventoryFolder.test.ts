@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openInventoryFolder } from '../../../../src/commands/try/api/ironicApi.ts';
+import { openInventoryFolder } from '../../../../src/commands/try/api/inventoryFolder.ts';
 import { mountSmallDisk, smallDiskNote } from '../../../support/smallDisk.ts';
 import type { CollectedInventory } from '../../../../src/commands/try/ironic/inspection.ts';
 import { createIo } from '../../../support/createIo.ts';
