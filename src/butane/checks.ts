@@ -2,12 +2,14 @@
 
 import type { Finding, Path } from '../core/finding.ts';
 import { found, issue } from '../core/rule.ts';
+import { pathExtension } from '../formats/goPath.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
 import type { Partition } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
 import { butaneRules, problems } from './rules.ts';
+import { quadletExtensions } from '../ignition/rules/unit.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
 import type { Generated } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
@@ -71,7 +73,7 @@ function checkUnitSources({ contents, contents_local: local }: ButaneMembers): r
 function checkQuadlet(quadlet: ButaneMembers): readonly Finding[] {
   const { contents, contents_local: local } = quadlet;
   const name = asString(quadlet['name']);
-  if (!/\.(?:container|volume|network|kube|image|build|pod|artifact)$/.test(name)) {
+  if (!quadletExtensions.has(pathExtension(name))) {
     return [issue(problems.quadletExtension, ['name'])];
   }
   if (templateOf(name) === undefined) return checkUnitSources(quadlet);

@@ -3,6 +3,7 @@
 import { readFiles, readInlineText } from '../../agent/lint/subject.ts';
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
+import { quadletExtensions } from '../../ignition/rules/unit.ts';
 
 /** A text of the config that a program reads as a file. */
 export interface UnitSource {
@@ -40,16 +41,17 @@ export function listUnits(config: Config): UnitSource[] {
   return unique([...sources, ...writtenFiles(config, UNIT_FOLDER)], UNIT);
 }
 
-/** The names of quadlets and of their drop-ins that podman reads. */
-const QUADLET =
-  /^[\w:.\\@-]{1,200}\.(?:container|volume|network|kube|image|build|pod|artifact)(?:\.d\/[\w .:@\\-]{1,200}\.conf)?$/;
+/** The names of files of podman and of their drop-ins, by the extension of the file. */
+const QUADLET = /^[\w:.\\@-]{1,200}(\.[a-z]+)(?:\.d\/[\w .:@\\-]{1,200}\.conf)?$/;
 
 /** The folders of quadlets, of the system and of users, at any depth. */
 const QUADLET_FOLDER = /^(?:\/etc|\/run|\/usr\/share|.*\/\.config)\/containers\/systemd\//s;
 
 /** The quadlets of all folders, each name once. */
 export function listQuadlets(config: Config): UnitSource[] {
-  return unique(writtenFiles(config, QUADLET_FOLDER), QUADLET);
+  return unique(writtenFiles(config, QUADLET_FOLDER), QUADLET).filter(({ name }) =>
+    quadletExtensions.has(QUADLET.exec(name)?.[1] ?? ''),
+  );
 }
 
 /** The inline files in a folder, by their names, drop-ins with the name of their folder. */

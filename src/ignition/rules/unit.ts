@@ -41,7 +41,7 @@ const unitExtensions = new Set(
 );
 
 /** Of quadlets (podman-systemd.unit(5)). */
-const quadletExtensions = new Set(
+export const quadletExtensions: ReadonlySet<string> = new Set(
   '.container .volume .network .kube .image .build .pod .artifact'.split(' '),
 );
 
