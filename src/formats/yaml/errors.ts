@@ -10,18 +10,12 @@ import { lineColumns } from '../lineColumns.ts';
 export function explainedError(text: string, error: unknown): FormatError {
   if (!(error instanceof YAMLException)) return new FormatError('Invalid YAML', { cause: error });
   const { mark, reason } = error;
-  const first = text[mark?.position ?? 0] ?? '';
-  if (RESERVED.test(first)) {
-    const hint = 'put the value in single quotes';
-    return yamlError(
-      text,
-      sentence(`a value cannot begin with ${quoteText(first)}`),
-      mark?.position ?? 0,
-      hint,
-    );
-  }
-  const hint = fixes.find(([start]) => reason.startsWith(start))?.[1];
-  return yamlError(text, sentence(reason), mark?.position ?? 0, hint);
+  const offset = mark?.position ?? 0;
+  const first = text[offset] ?? '';
+  const [problem, hint] = RESERVED.test(first)
+    ? [`a value cannot begin with ${quoteText(first)}`, 'put the value in single quotes']
+    : [reason, fixes.find(([start]) => reason.startsWith(start))?.[1]];
+  return yamlError(text, sentence(problem), offset, hint);
 }
 
 export function duplicateKeyError(text: string, key: ScalarNode): FormatError {
