@@ -29,13 +29,12 @@ const DIRECTIVES = [
   'ignition-url',
   'network-dir',
 ];
-const FEATURES = Buffer.from(
-  jsonText({
-    'installer-config': true,
-    'installer-config-directives': Object.fromEntries(DIRECTIVES.map((name) => [name, true])),
-    'live-initrd-network': true,
-  }),
-);
+/** What the live system supports, as the JSON document of its initramfs. */
+export const sampleFeatures = jsonText({
+  'installer-config': true,
+  'installer-config-directives': Object.fromEntries(DIRECTIVES.map((name) => [name, true])),
+  'live-initrd-network': true,
+});
 
 /**
  * Returns the whole image; equal input creates equal bytes.
@@ -43,13 +42,14 @@ const FEATURES = Buffer.from(
  */
 export async function writeSampleIso({ label, date }: SampleIso): Promise<Uint8Array> {
   const text = bytesAccess(NOT_BOOTABLE);
+  const features = Buffer.from(sampleFeatures);
   const initrd = writeInitrd(
     new Map([
       [LIVE_STAMP, Buffer.from(`${label}\n`)],
-      [LIVE_FEATURES, FEATURES],
+      [LIVE_FEATURES, features],
     ]),
   );
-  const system = { kind: 'coreos', features: FEATURES } as const;
+  const system = { kind: 'coreos', features } as const;
   const iso = planIso({
     kernel: text,
     initrd: bytesAccess(initrd),

@@ -3,33 +3,18 @@
 import { jsonText } from '../../src/formats/mapping.ts';
 import { EMBED_AREA_SIZE } from '../../src/image/embeddedIgnition.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
+import { sampleFeatures } from '../../src/image/sampleIso.ts';
 import { liveArguments } from '../../src/kargs/coreosArguments.ts';
 
 const PADDING = 1024;
 const MARKER = ' COREOS_KARG_EMBED_AREA\n';
 const NOT_BOOTABLE =
   'This is a sample in the layout of a CoreOS live ISO. It has no operating system and does not boot.\n';
-/** Directives that the installer of current releases supports. */
-const DIRECTIVES = [
-  'append-karg',
-  'console',
-  'copy-network',
-  'delete-karg',
-  'dest-device',
-  'ignition-file',
-  'ignition-url',
-  'network-dir',
-];
 
 /** The files by path. */
 export function sampleFiles(label: string): Map<string, Uint8Array> {
   const kargs = defaultKargs(label);
   const configs = bootConfigs(`${kargs}\n${'#'.repeat(PADDING)}${MARKER}`);
-  const features = {
-    'installer-config': true,
-    'installer-config-directives': Object.fromEntries(DIRECTIVES.map((name) => [name, true])),
-    'live-initrd-network': true,
-  };
   const kargsInfo = {
     default: kargs,
     files: [...configs].map(([path, text]) => ({ end: '\n', offset: text.indexOf(kargs), pad: '#', path })),
@@ -38,7 +23,7 @@ export function sampleFiles(label: string): Map<string, Uint8Array> {
   const texts = new Map([
     ...configs,
     ['README.txt', NOT_BOOTABLE],
-    ['coreos/features.json', jsonText(features)],
+    ['coreos/features.json', sampleFeatures],
     ['coreos/igninfo.json', jsonText({ file: 'images/ignition.img' })],
     ['coreos/kargs.json', jsonText(kargsInfo)],
     ['images/efiboot.img', NOT_BOOTABLE],
@@ -53,7 +38,7 @@ export function sampleFiles(label: string): Map<string, Uint8Array> {
       writeInitrd(
         new Map([
           ['etc/coreos-live-initramfs', Buffer.from(`${label}\n`)],
-          ['etc/coreos/features.json', Buffer.from(jsonText(features))],
+          ['etc/coreos/features.json', Buffer.from(sampleFeatures)],
         ]),
       ),
     ],

@@ -1,3 +1,5 @@
+/** Writes ISO images without the contents of a live system. */
+
 import { type IsoSpec, layoutIso } from '../../src/formats/iso9660/writer.ts';
 
 /** A whole image in memory. */
