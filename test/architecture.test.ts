@@ -92,7 +92,7 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'commands/prepare/bundle.ts': ['node:fs/promises'],
   'commands/prepare/fixedLayout.ts': ['node:fs/promises'],
   'commands/prepare/folder': ['node:fs/promises'],
-  'commands/prepare/options.ts': ['node:child_process', 'node:fs/promises'],
+  'commands/prepare/folder/userGroup.ts': ['node:child_process', 'node:fs/promises'],
   'commands/quickstart/quickstart.ts': ['node:fs/promises'],
   'commands/serve/metrics.ts': ['node:fs/promises'],
   'commands/try/consoleLog.ts': ['node:fs/promises'],

@@ -20,7 +20,7 @@ import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { Manifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/plan/servedPaths.ts';
 import type { AgentArchives } from '../../hosts/plan/agentArchives.ts';
-import type { PrepareOptions } from './prepareOptions.ts';
+import type { PrepareOptions } from './options.ts';
 
 /** The archive to write. */
 export interface Bundle {

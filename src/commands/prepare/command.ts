@@ -4,7 +4,7 @@ import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/
 import { startOrder } from '../../hosts/plan/artifacts.ts';
 import { networkLoaders } from '../../kargs/folder.ts';
 import { command } from '../../io/commandLine.ts';
-import { prepareOptions } from './prepareOptions.ts';
+import { prepareOptions } from './options.ts';
 
 function helpOf(name: ConfigArtifact): string {
   const lines = hostArtifacts[name].help.replaceAll(/(.{1,65})(?: |$)/g, '$1\n               ').trimEnd();

@@ -35,7 +35,7 @@ import { finishRun } from './finish.ts';
 import { type Layout, type PrepareRun, urlOf } from './run.ts';
 import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
 import { type InputImages, readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import type { PrepareOptions } from './prepareOptions.ts';
+import type { PrepareOptions } from './options.ts';
 import { deriveHttpUrl } from '../../hosts/settings/ironicImage.ts';
 import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/plan/baseImages.ts';

@@ -1,160 +1,66 @@
-/** Reads and checks the options of `prepare`. */
+/** What `prepare` takes. */
 
-import { hostArtifacts } from '../../core/artifacts.ts';
-import { quoteText } from '../../core/foreignText.ts';
-import type { LayoutName, PrepareOptions } from './prepareOptions.ts';
-import { stat, readFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { spawnSync } from 'node:child_process';
+import { profileNames } from '../../agent/settings.ts';
+import { artifactNames } from '../../hosts/plan/artifacts.ts';
+import { imageOptions } from '../../hosts/plan/imageOptions.ts';
+import { dhcpServers } from '../../kargs/dhcpServers.ts';
 import {
-  defaultArtifacts,
-  needsBaseUrl,
-  needsSharedImages,
-  parseArtifacts,
-  type Wanted,
-  type WantedArtifacts,
-} from '../../hosts/plan/artifacts.ts';
-import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
-import { UsageError, CliError } from '../../core/errors.ts';
-import { parseMode } from '../../imagefile/imageOutput.ts';
-import type { Io } from '../../io/io.ts';
-import type { Access } from './folder/preparedFolder.ts';
-import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
-import { hashFile } from '../../io/files/fileDigests.ts';
-import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
-import { reportUrlAddresses } from '../../hosts/plan/bootInputs.ts';
-import { readInventoryFile } from '../../hosts/settings/inventory.ts';
-import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
-import { hasPermissions } from '../../io/files/platform.ts';
+  choice,
+  common,
+  file,
+  toggle,
+  folder,
+  INVENTORY,
+  type OptionsOf,
+  freeText,
+  under,
+} from '../../io/commandLine.ts';
 
-/** The variable IRONIC_USE_COREOS_IPA of Metal3's design selects the layout metal3. */
-export function chooseLayout(layout: LayoutName | undefined, env: Io['env']): LayoutName {
-  const usual = env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder';
-  return layout ?? usual;
-}
+const layoutNames = ['folder', 'metal3', 'bifrost'] as const;
 
-/** @throws UsageError for an invalid mode, CliError for an unknown group */
-export async function readAccess({
-  mode,
-  group,
-}: PrepareOptions): Promise<{ readonly open: Access; readonly secret: Access }> {
-  const bits = mode === undefined ? undefined : parseMode(mode);
-  const id = group === undefined ? undefined : await findGroup(group);
-  return {
-    open: { mode: 0o666 & ~process.umask() },
-    secret: { mode: bits ?? (id === undefined ? 0o600 : 0o640), group: id },
-  };
-}
+export type LayoutName = (typeof layoutNames)[number];
 
-/** @throws UsageError for options that cannot be combined, or if an option is missing */
-export function readWanted(options: PrepareOptions): Wanted {
-  const { artifacts, baseUrl: url } = options;
-  const baseUrl = url === undefined ? undefined : parseBaseUrl(url);
-  const asked = artifacts === undefined ? usualArtifacts(baseUrl) : parseArtifacts(artifacts);
-  if (baseUrl === undefined && needsBaseUrl(asked)) {
-    throw new UsageError('--base-url is missing', {
-      hint: 'pass the URL of the folder, for example --base-url http://192.0.2.1/boot, or use --artifacts ign for configs only',
-    });
-  }
-  const { iso = [], kernel = [], initramfs = [], images } = options;
-  const hasIso = iso.length > 0 || images !== undefined;
-  if (!hasIso && asked.configs.some((name) => hostArtifacts[name].base === 'iso')) {
-    throw new UsageError('--artifacts contains ISOs, but no live ISO is given', {
-      hint: 'pass it with --iso FILE',
-    });
-  }
-  const hasImages = hasIso || (kernel.length > 0 && initramfs.length > 0);
-  if (hasImages || !needsSharedImages(asked)) return { ...asked, baseUrl };
-  throw new UsageError('boot scripts require a kernel, an initramfs and a root filesystem', {
-    hint: 'pass --iso FILE, or --kernel, --initramfs and --rootfs, or a folder of downloads with --images FOLDER',
-  });
-}
-
-/** GRUB and PXELINUX do not support https, so their scripts are not a default for https URLs. */
-function usualArtifacts(baseUrl: string | undefined): WantedArtifacts {
-  if (baseUrl?.startsWith('https:') !== true) return defaultArtifacts;
-  return { ...defaultArtifacts, loaders: ['ipxe'] };
-}
-
-export interface ReadSource {
-  readonly inventory: Inventory;
-  readonly source: RenderSource;
-  readonly input: readonly ManifestInput[];
-}
-
-/** Reports errors that concern all hosts before anything is written. */
-export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
-  const { baseUrl = '', inventory: name, profile } = options;
-  reportUrlAddresses([[{ name: '--base-url' }, baseUrl]], io);
-  const given = { inventory: name, profile, failFast: options.failFast };
-  const input = name === undefined ? [] : await describeFile(name, io);
-  const { inventory, source } =
-    name === undefined
-      ? { inventory: { agent: new Map(), problems: [] }, source: { options: given, io } }
-      : await readInventoryFile(name, given, io);
-  readInputs(source);
-  return { inventory, source: { ...source, settingsPlace: INVENTORY_SETTINGS_PLACE }, input };
-}
-
-/** A pipe can be read only once. */
-async function describeFile(name: string, io: Io): Promise<ManifestInput[]> {
-  const path = resolve(io.cwd, name);
-  const stats = await stat(path).catch(() => undefined);
-  if (stats?.isFile() !== true) return [];
-  const sha256 = (await hashFile(path, ['sha256'])).get('sha256')?.digest('hex') ?? '';
-  return [{ role: 'inventory', name: basename(name), size: stats.size, sha256 }];
-}
-
-const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}\$?$/;
-
-/** Sources for groups, replaced in tests. */
-export interface GroupSource {
-  readonly platform: NodeJS.Platform;
-  /** The content of /etc/group. */
-  readonly listed: () => Promise<string>;
-  /** The output of a program; empty if it is not installed. */
-  readonly ask: (program: string, args: readonly string[]) => string;
-}
-
-/**
- * The number of a group, by its name or number. Groups that are not in /etc/group (LDAP) are looked up with getent, or
- * on macOS with dscacheutil.
- * @throws CliError for an unknown group; UsageError on Windows, where files have no group
- */
-export async function findGroup(group: string, source: GroupSource = system): Promise<number> {
-  if (!hasPermissions(source.platform)) {
-    throw new UsageError('this system does not support --group', {
-      hint: 'remove --group; to set permissions for a web server on another machine, use --mode 0640 and --bundle FILE',
-    });
-  }
-  if (/^\d{1,9}$/.test(group)) return Number(group);
-  const found = NAME.test(group)
-    ? (idOf(group, await source.listed()) ?? askSystem(group, source))
-    : undefined;
-  if (found !== undefined) return found;
-  throw new CliError(`Group not found: ${quoteText(group)}`, {
-    code: 'ERR_SETTING',
-    hint: 'use the group of the web server, such as nginx or www-data, or its number',
-  });
-}
-
-const system: GroupSource = {
-  platform: process.platform,
-  listed: () => readFile('/etc/group', 'utf8').catch(() => ''),
-  ask: (program, args) => spawnSync(program, args, { encoding: 'utf8', timeout: 10_000 }).stdout ?? '',
+export const prepareOptions = {
+  '--inventory <file>': common(file(INVENTORY)),
+  '--profile <name>': choice(
+    profileNames,
+    `profile of the configs: ${profileNames.join(', ')} (default: default)`,
+  ),
+  '-o, --output <folder>': common(folder('folder to write')),
+  '--base-url <url>': common(freeText('base URL of the folder on the web server')),
+  '--artifacts <names>': common(
+    freeText(`comma-separated list of ${artifactNames.join(', ')} (default: ign,ipxe,grub,pxelinux)`),
+  ),
+  '--dhcp-range <addresses>': common(
+    freeText(
+      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
+        'proxy mode in the network of the base URL)',
+    ),
+  ),
+  '--dhcp <server>': choice(
+    dhcpServers,
+    'DHCP server of the network, for which classes are written beside dnsmasq.conf: kea or isc',
+  ),
+  '--layout <name>': common(
+    choice(layoutNames, `layout of the folder: ${layoutNames.join(', ')} (default: folder)`),
+  ),
+  ...imageOptions,
+  ...under('Result:', {
+    '--discovery': toggle('also write files for machines that are not in the inventory'),
+    '--grow': toggle('enlarge an ISO if the config does not fit into its reserved area'),
+    '--mode <octal>': freeText('permissions of files with secrets (default: 0600)'),
+    '--group <group>': common(
+      freeText('group that can read files with secrets, e.g. that of the web server'),
+    ),
+    '--prune': common(toggle('remove files of earlier runs that are no longer needed')),
+    '--force': toggle('write into a folder that contains other files'),
+    '--fail-fast': toggle('stop at the first invalid host'),
+    '--hardware <path>': file(
+      'inspection data of machines to compare the hosts with: a file or a folder of "baremetal node inventory save", "try --save" or ' +
+        'BareMetalHosts',
+    ),
+    '--bundle <file>': common(file('also pack the folder into this .tar or .tar.gz file')),
+  }),
 };
 
-function askSystem(group: string, { ask, platform }: GroupSource): number | undefined {
-  if (platform !== 'darwin') return idOf(group, ask('getent', ['group', group]));
-  const [, id] = /^gid: (\d{1,10})$/m.exec(ask('dscacheutil', ['-q', 'group', '-a', 'name', group])) ?? [];
-  return id === undefined ? undefined : Number(id);
-}
-
-/** Lines of group(5): `name:password:number:members`. */
-function idOf(name: string, lines: string): number | undefined {
-  for (const line of lines.split('\n')) {
-    const [found, , id = ''] = line.split(':');
-    if (found === name && /^\d{1,10}$/.test(id)) return Number(id);
-  }
-  return undefined;
-}
+export type PrepareOptions = OptionsOf<typeof prepareOptions>;

@@ -51,8 +51,8 @@ import {
   openBaseSets,
 } from '../../hosts/plan/baseImages.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
-import { chooseLayout, readAccess, readSource, readWanted } from './options.ts';
-import type { PrepareOptions } from './prepareOptions.ts';
+import { chooseLayout, readAccess, readSource, readWanted } from './setup.ts';
+import type { PrepareOptions } from './options.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { type DhcpRange, usualRange } from '../../kargs/dnsmasq.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';

@@ -6,8 +6,8 @@ import type { Growth } from '../../image/growth.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import type { Bundle } from './bundle.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { ReadSource } from './options.ts';
-import type { LayoutName, PrepareOptions } from './prepareOptions.ts';
+import type { ReadSource } from './setup.ts';
+import type { LayoutName, PrepareOptions } from './options.ts';
 
 /** How `prepare` writes a folder with one of the layouts. */
 export interface Layout {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { knownDigests, type StampedDigest } from '../../../src/io/files/fileDigests.ts';
 import { shareFile } from '../../../src/io/files/shareFile.ts';
-import { findGroup } from '../../../src/commands/prepare/options.ts';
+import { findGroup } from '../../../src/commands/prepare/folder/userGroup.ts';
 
 let folder: string;
 beforeEach(async () => {

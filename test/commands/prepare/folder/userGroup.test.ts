@@ -1,7 +1,7 @@
 /** Groups by name, as each platform has them. */
 
 import { describe, expect, it } from 'vitest';
-import { findGroup } from '../../../../src/commands/prepare/options.ts';
+import { findGroup } from '../../../../src/commands/prepare/folder/userGroup.ts';
 
 const listed = async (): Promise<string> => 'root:x:0:\nnginx:x:990:a,b\nbroken:x:y:\n';
 const nothing = (): string => '';
