@@ -346,8 +346,6 @@ async function putIso(
   await putFile(folder, { ...file, secrets, recipe: recipe === undefined ? file.recipe : () => recipe });
 }
 
-// Settings of Ironic and of its nodes for the images of a fixed layout.
-
 /**
  * Writes the variables with which Bifrost writes its own ironic.conf, if the layout has such a file and the URLs are known.
  * @throws CliError if it cannot be written

@@ -36,8 +36,7 @@ export function createLinks(
   };
 }
 
-// The files that machines boot from this server. The token in a URL gives access to one host only.
-
+/** Where a machine finds its files on this server. The token in a URL gives access to one host only. */
 export function hostPlaces(files: OpenFiles, links: Links, host: string): HostPlaces {
   return placesFor({ kind: 'host', host }, files, links, () => host);
 }

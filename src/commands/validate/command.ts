@@ -4,7 +4,7 @@ import { nameVersions, specVersions } from '../../ignition/versions.ts';
 import { command } from '../../io/commandLine.ts';
 import { validateOptions } from './options.ts';
 
-const VALIDATE_NOTES = `
+const NOTES = `
 How each file is validated:
   *.conf: configuration of ironic-python-agent. Valid if the agent starts with
   it. In an ironic.conf, the kernel arguments of the ramdisk are checked.
@@ -49,6 +49,6 @@ Run 'ironic-coreos explain RULE' for the meaning of a rule
 export const validateCommand = command({
   description: 'Validate Ignition configs, agent configuration files, inventories and images',
   options: validateOptions,
-  notes: VALIDATE_NOTES,
+  notes: NOTES,
   load: async () => (await import('./validate.ts')).validate,
 });

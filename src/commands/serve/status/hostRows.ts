@@ -130,8 +130,7 @@ function fileOf({ path, url }: ImageStatus, progress: ImageProgress | undefined,
   ${timeOf(progress.lastFetch, now)}`;
 }
 
-// The stages that the fetches of a host show. `serve` does not see its power, its console and its requests to Ironic.
-
+/** `serve` does not see the power of a host, its console and its requests to Ironic. */
 const fetchStages: ReadonlySet<BootStage> = new Set(Object.values(artifacts).map(({ part }) => part));
 
 const seen = bootStages.filter((stage) => fetchStages.has(stage));

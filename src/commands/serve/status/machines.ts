@@ -120,7 +120,7 @@ function machineTable({ selection: { rows, first, matching }, names, now, shared
   </table>`;
 }
 
-/** Messages of a row that its details do not repeat. */
+/** Messages that a row has outside of its details. */
 const MAX_SHOWN = 2;
 
 function machineRow(row: PageRow, shared: SharedCauses, names: StateNames, now: Date): Html {
