@@ -89,7 +89,7 @@ export async function openSpooled(
 
 /** @throws CliError if standard input is a terminal, or if the disk is full */
 export async function openStdin(stdin: Io['stdin']): Promise<OpenImage> {
-  if ('isTTY' in stdin && stdin.isTTY === true) {
+  if (stdin.isTTY === true) {
     throw new CliError('No ISO image on standard input', {
       code: 'ERR_FILE_MISSING',
       hint: 'redirect a file to standard input: … - < coreos.iso',

@@ -154,15 +154,13 @@ export type Sparse<O> = { readonly [Name in keyof O]: O[Name] | undefined };
 
 type ValueOf<Flags, O> =
   O extends Option<infer T>
-    ? Flags extends `<${string}...>`
+    ? Flags extends `<${string}...>` | `[${string}...]`
       ? readonly NonNullable<T>[]
-      : Flags extends `[${string}...]`
-        ? readonly NonNullable<T>[]
-        : Flags extends `<${string}>`
+      : Flags extends `<${string}>`
+        ? NonNullable<T>
+        : O extends { readonly isRequired: true }
           ? NonNullable<T>
-          : O extends { readonly isRequired: true }
-            ? NonNullable<T>
-            : T
+          : T
     : never;
 
 type NameOf<Flags, O> = Flags extends `<${infer Name}>` | `[${infer Name}]`

@@ -10,7 +10,7 @@ import { withoutLiveRows } from './liveRows.ts';
  * @throws UsageError if standard input is not a terminal
  */
 export function requireTerminal(question: string, { stdin }: Pick<Io, 'stdin'>): void {
-  if ('isTTY' in stdin && stdin.isTTY === true) return;
+  if (stdin.isTTY === true) return;
   throw new UsageError(`confirmation required to ${question}; standard input is not a terminal`, {
     hint: 'pass --yes',
   });

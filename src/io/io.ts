@@ -23,7 +23,7 @@ export interface WorkProgress {
 }
 
 export interface Io {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Data only. */
   readonly stdout: Output;
   /** Progress and results. Errors and warnings go to `report` (`io/report/report.ts`). */

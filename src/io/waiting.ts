@@ -21,8 +21,7 @@ export async function sayIfTyped<T>(
   what: string,
   work: Promise<T>,
 ): Promise<T> {
-  if (!('isTTY' in io.stdin && io.stdin.isTTY === true))
-    return sayIfSlow(io, `${what} on standard input`, work);
+  if (io.stdin.isTTY !== true) return sayIfSlow(io, `${what} on standard input`, work);
   io.stderr.write(`type or paste the ${what}, then press Enter and Ctrl-D\n`);
   return work;
 }

@@ -19,12 +19,14 @@ import { wrapText } from '../../io/report/terminalText.ts';
 export async function explain({ format, id: rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const isJson = format === 'json';
   const write = (text: string): Promise<void> => writeStdout(io, [Buffer.from(text)]);
+  const writeEntries = (entries: readonly Explanation[]): Promise<void> =>
+    write(isJson ? formatRulesJson(entries) : entries.map(formatExplanation).join('\n'));
   const all = explanations();
   if (rule !== undefined) {
     const entries = findEntries(rule, all);
     const found = entries.length > 0 ? entries : explainLine(rule, all);
     if (found.length === 0) throw unknownId(rule, all);
-    await write(isJson ? formatRulesJson(found) : found.map(formatExplanation).join('\n'));
+    await writeEntries(found);
     return 0;
   }
   const lines = await readLines(io);
@@ -41,7 +43,7 @@ export async function explain({ format, id: rule }: ExplainOptions, io: Io): Pro
       hint: 'pass the whole log of the console, with the lines before the machine stopped',
     });
   }
-  await write(isJson ? formatRulesJson(found) : found.map(formatExplanation).join('\n'));
+  await writeEntries(found);
   return 0;
 }
 
@@ -65,7 +67,7 @@ function unknownId(rule: string, all: readonly Explanation[]): UsageError {
 
 /** Nothing from a terminal. */
 async function readLines(io: Io): Promise<Uint8Array> {
-  if ('isTTY' in io.stdin && io.stdin.isTTY === true) return new Uint8Array();
+  if (io.stdin.isTTY === true) return new Uint8Array();
   return readStdin(io, { what: 'Lines of a console', maxBytes: MAX_LOG });
 }
 

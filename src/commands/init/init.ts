@@ -27,7 +27,7 @@ export async function init(given: InitOptions, io: Io): Promise<ExitCode> {
   if (output !== '-' && (await statsOf(resolve(io.cwd, output))) !== undefined) {
     throw existsError(output, `remove ${quoteShellWord(output)}`);
   }
-  const isTerminal = 'isTTY' in io.stdin && io.stdin.isTTY === true;
+  const isTerminal = io.stdin.isTTY === true;
   const { job, apiUrl, agentImage, sshKey } = isTerminal ? await askMissing(given, io) : given;
   if (job === undefined) {
     const hint = `pass one of ${jobNames.join(', ')}, for example: ironic-coreos init ${jobNames[0]}`;
