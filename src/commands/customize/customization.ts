@@ -14,7 +14,8 @@ import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { validateConfig } from '../../ignition/validate.ts';
 import { parseUserConfig } from '../../image/customize/parentConfig.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
-import { consoleNote, parseConsole, checkInstallerConfig } from '../../image/customize/installerConfig.ts';
+import { checkInstallerConfig } from '../../image/customize/installerConfig.ts';
+import { consoleNote } from '../../image/customize/installerConsole.ts';
 import {
   type Customization,
   installNotice,
@@ -39,7 +40,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
-  const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
+  const { destConsole = [], destDevice, destKargAppend = [], destKargDelete = [] } = options;
   if (destDevice === '')
     throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
   if (destDevice !== undefined) refusePartition(destDevice, '--dest-device ', undefined, { options, io });
@@ -50,7 +51,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   return {
     destIgnition,
     destDevice,
-    destConsoles: parseConsoles(options),
+    destConsoles: destConsole,
     destKargs: { append: destKargAppend, delete: destKargDelete },
     keyfiles: await readKeyfiles(options, io),
     authorities: await readEach(options.ignitionCa, (path) => readAuthority(path, options, io)),
@@ -244,16 +245,6 @@ async function readScript(path: string, options: CustomizeOptions, io: Io): Prom
     refuseFindings([refused], { code: 'ERR_FORMAT', options, io });
   }
   return script;
-}
-
-/** @throws UsageError for a console that the installer does not support */
-export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly string[] {
-  return destConsole.map((spec) => {
-    const parsed = parseConsole(spec);
-    if (typeof parsed === 'string') return parsed;
-    const message = `invalid value '${spec}' for '--dest-console <spec>': ${parsed.message}`;
-    throw new UsageError(message, { hint: parsed.hint });
-  });
 }
 
 /** @throws CliError for the first option that requires a feature that the image does not have */

@@ -10,10 +10,13 @@ import {
   repeatable,
   negation,
   type OptionsOf,
+  parsed,
   freeText,
   under,
   withDefault,
 } from '../../io/commandLine.ts';
+import { UsageError } from '../../core/errors.ts';
+import { parseConsole } from '../../image/customize/installerConsole.ts';
 
 /** Sections of the help of both `customize` commands. */
 export const CUSTOMIZE_NOTES = `
@@ -36,7 +39,9 @@ export const customizeOptions = {
     '--dest-ignition <path>': common(repeatable(file('Ignition config to merge'))),
     '--dest-device <path>': common(file('disk to install to on boot, without confirmation')),
     '--dest-console <spec>': common(
-      repeatable(freeText('console of the kernel and the boot loader, for example ttyS0,115200n8')),
+      repeatable(
+        parsed(readConsole, 'console of the kernel and the boot loader, for example ttyS0,115200n8'),
+      ),
     ),
     '--dest-karg-append <arg>': common(repeatable(freeText('append a kernel argument'))),
     '--dest-karg-delete <arg>': repeatable(freeText('delete a default kernel argument')),
@@ -54,6 +59,14 @@ export const customizeOptions = {
     '--live-ignition <path>': common(repeatable(file('Ignition config to merge'))),
   }),
 };
+
+/** The message begins like that of coreos-installer. */
+function readConsole(spec: string, flag: string): string {
+  const console = parseConsole(spec);
+  if (typeof console === 'string') return console;
+  const { hint, message } = console;
+  throw new UsageError(`invalid value '${spec}' for '${flag} <spec>': ${message}`, { hint });
+}
 
 /** How configs are read. */
 export const configOptions = {

@@ -6,7 +6,6 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { type Edit, editLiveIso } from '../../hosts/input/imageContents.ts';
 import { report } from '../../io/report/report.ts';
 import {
-  parseConsoles,
   readCustomization,
   refuseInstalledConfigs,
   refuseUnsupported,
@@ -16,7 +15,6 @@ import type { IsoCustomizeOptions } from './options.ts';
 
 /** @throws CliError for the user; nothing is written then */
 export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
-  parseConsoles(options); // a usage error is reported before a file is opened
   return editLiveIso(options, (iso) => change(iso, options, io), io);
 }
 

@@ -3,7 +3,6 @@
 import {
   readCustomization,
   refuseInstalledConfigs,
-  parseConsoles,
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
@@ -31,9 +30,7 @@ const KARGS_NOTICE = `PXE configuration must include kernel arguments:\n\t${need
  *   so errors of the input are reported at its end.
  */
 export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
-  // Usage errors are reported before a file is opened.
-  parseConsoles(options);
-  const file = outputFile(options, io);
+  const file = outputFile(options, io); // a usage error is reported before a file is opened
   await checkOutput(file, [options.initramfs], io);
   const input = await openInput({ path: options.initramfs, what: 'Initramfs' }, io);
   try {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { consoleNote, parseConsole } from '../../../src/image/customize/installerConfig.ts';
+import { consoleNote, parseConsole } from '../../../src/image/customize/installerConsole.ts';
 
 /** Undefined where all is well. */
 const problemOf = (text: string): unknown => {
