@@ -10,6 +10,7 @@ import {
   choice,
   common,
   file,
+  FILES_DIR,
   toggle,
   hidden,
   INVENTORY,
@@ -200,13 +201,7 @@ const deploySettings = {
     'config for the installed host, or - for standard input',
     { isCommon: true },
   ),
-  filesDir: row(
-    'file',
-    install,
-    '--files-dir <folder>',
-    'folder of the local files of Butane configs (default: no local file is read)',
-    { completion: 'folder' },
-  ),
+  filesDir: row('file', install, '--files-dir <folder>', FILES_DIR, { completion: 'folder' }),
   appendKarg: row('texts', install, '--append-karg <arg>', 'kernel argument for the installed host', {
     isCommon: true,
     key: 'appendKargs',

@@ -75,10 +75,7 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
   }
 }
 
-async function planFiles(
-  options: DownloadOptions,
-  access: StreamAccess & { readonly io: Io },
-): Promise<readonly PlannedFile[]> {
+async function planFiles(options: DownloadOptions, access: StreamAccess): Promise<readonly PlannedFile[]> {
   const { imageUrl, decompress = false, insecure = false, sha256 } = options;
   if (imageUrl !== undefined) {
     // An image URL leaves nothing to select.

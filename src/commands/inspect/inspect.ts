@@ -27,11 +27,9 @@ export async function inspect({ image, other, format: form }: InspectOptions, io
 
 async function inspectOne(image: string, form: Form, io: Io): Promise<ExitCode> {
   const { document, isDamaged } = await inspectImage(image, io);
-  if (form === 'json') {
-    await writeStdout(io, [jsonBytes(document)]);
-  } else {
-    await writeStdout(io, [Buffer.from(formatInspection(document, form))]);
-  }
+  await writeStdout(io, [
+    form === 'json' ? jsonBytes(document) : Buffer.from(formatInspection(document, form)),
+  ]);
   return isDamaged ? 1 : 0;
 }
 
