@@ -33,7 +33,7 @@ export function checkInstallerArgument(
 export function checkInstaller(kernelArguments: readonly KernelArgument[], config: Config): Finding[] {
   const ofArgument = checkInstallerArgument(kernelArguments, config);
   if (ofArgument.length > 0) return ofArgument;
-  const files = findInstallerFile({ files: listLintedFiles(config) });
+  const files = findInstallerFile(listLintedFiles(config));
   return files.length > 0 && isAgentConfig(config)
     ? files.map((file) => lintFinding(installerRule, file))
     : [];

@@ -14,7 +14,7 @@ import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 import { writeInitrd } from '../../image/initrd.ts';
 import { isShadowPassword } from '../login.ts';
 import { rule, type Violation } from './lintRule.ts';
-import { type FileSubject, readContents } from './subject.ts';
+import { type LintedFile, readContents } from './subject.ts';
 
 export const hostFileRules = [
   rule(
@@ -147,11 +147,11 @@ export const installerRule = rule(
   'agent-installer',
   'error',
   'remove the settings of the installer: Ironic installs CoreOS with the deploy step install_coreos',
-  findInstallerFile,
+  ({ files }) => findInstallerFile(files),
 );
 
 /** The generator of coreos-installer looks only whether the folder has a file. */
-export function findInstallerFile({ files }: Pick<FileSubject, 'files'>): readonly Violation[] {
+export function findInstallerFile(files: readonly LintedFile[]): readonly Violation[] {
   const settings = files.find(({ name }) => name.startsWith('/etc/coreos/installer.d/'));
   if (settings === undefined) return [];
   const message =
