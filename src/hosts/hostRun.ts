@@ -74,7 +74,7 @@ export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: H
   );
 }
 
-/** Reports what the hosts have. */
+/** Reports the errors and warnings that have been kept: those that several hosts have in common once, with the names of the hosts. */
 export function reportGroups({ io, problems }: HostRun): void {
   report(io, problems.splice(0));
 }
@@ -106,8 +106,8 @@ export interface MadeHost<M> {
 const TURN = 20;
 
 /**
- * Yields the valid hosts one by one, and reports the invalid hosts. With `failFast`, a host with an invalid description
- * ends the run before any host is processed.
+ * Yields the valid hosts one by one, and keeps the errors of the invalid ones for {@link reportGroups}. With `failFast`, a host with
+ * an invalid description ends the run before any host is processed.
  */
 export async function* makeHosts<H extends ListedHost, M>(
   hosts: readonly H[],
@@ -158,7 +158,7 @@ function endsRun(error: unknown, { io }: HostRun): boolean {
 }
 
 /**
- * Writes hosts while further hosts are processed. Invalid hosts are reported. A full disk ends the run.
+ * Writes hosts while further hosts are processed. The errors of invalid hosts are kept, too. A full disk ends the run.
  * @param limit for hosts that are written at the same time
  * @param write throws for an invalid host
  */

@@ -170,6 +170,7 @@ async function readContent(
     return parseText(row, text, input, { reading, subject: `${subject}:`, file });
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
+    // Without the cause, whose excerpt may show a secret.
     throw new CliError(`${subject} ${error.message}`, { code: 'ERR_SETTING', hint: error.hint });
   }
 }
