@@ -41,11 +41,6 @@ export function renderAgentConfig(settings: AgentSettings): Config {
   return config;
 }
 
-/** The ironic-python-agent.conf in the config, to be checked with `checkConf`. */
-export function renderAgentConf(settings: AgentSettings): string {
-  return profiles[settings.profile].formatConf(settings);
-}
-
 /**
  * Formats a config of `renderAgentConfig`, or one merged from it, in the format of the profile, unless `indent` (in
  * spaces) is set. A config that was merged with newer ones is not in the format of Go.

@@ -1,10 +1,10 @@
 /** What the real agent makes of rendered confs: it starts, knows every name, and has the values that were asked for. */
 
 import { describe, expect, it } from 'vitest';
-import { renderAgentConf } from '../../src/agent/agentConfig.ts';
 import { checkConf } from '../../src/agent/confCheck.ts';
 import { type AgentSettings, defaultSettings, profileNames } from '../../src/agent/settings.ts';
 import { hasIpa, ipaNote, ipaValuesWith, ipaVerdicts } from '../support/ipaOracle.ts';
+import { renderedConf } from '../support/renderedConf.ts';
 
 const base: AgentSettings = {
   ...defaultSettings,
@@ -53,7 +53,7 @@ const cases: readonly (readonly [
 
 describe('rendered confs', () => {
   it.skipIf(!hasIpa)(`are what the agent is asked to do${ipaNote}`, () => {
-    const verdicts = ipaVerdicts(cases.map(([, settings]) => renderAgentConf(settings)));
+    const verdicts = ipaVerdicts(cases.map(([, settings]) => renderedConf(settings)));
     const found = cases.map(([title], index) => ({ title, ...verdicts[index] }));
     expect(found).toEqual(
       cases.map(([title, , values]) =>
@@ -70,14 +70,14 @@ describe('rendered confs', () => {
 
 describe.skipIf(!hasIpa)(`rendered confs beside kernel arguments${ipaNote}`, () => {
   const confs: readonly (readonly [title: string, conf: string])[] = [
-    ['default', renderAgentConf(base)],
-    ['default with a CA', renderAgentConf({ ...base, caCertificates: 'x' })],
-    ['default, standalone', renderAgentConf({ ...base, apiUrls: [], callbackUrls: [] })],
-    ['default --insecure', renderAgentConf({ ...base, verifyIronicTls: false })],
-    ['buildpy', renderAgentConf({ ...base, profile: 'buildpy' })],
-    ['buildpy --option', renderAgentConf({ ...base, profile: 'buildpy', optionLines: ['insecure = False'] })],
-    ['icc', renderAgentConf({ ...base, profile: 'icc' })],
-    ['configure-coreos-ipa', renderAgentConf({ ...base, profile: 'configure-coreos-ipa' })],
+    ['default', renderedConf(base)],
+    ['default with a CA', renderedConf({ ...base, caCertificates: 'x' })],
+    ['default, standalone', renderedConf({ ...base, apiUrls: [], callbackUrls: [] })],
+    ['default --insecure', renderedConf({ ...base, verifyIronicTls: false })],
+    ['buildpy', renderedConf({ ...base, profile: 'buildpy' })],
+    ['buildpy --option', renderedConf({ ...base, profile: 'buildpy', optionLines: ['insecure = False'] })],
+    ['icc', renderedConf({ ...base, profile: 'icc' })],
+    ['configure-coreos-ipa', renderedConf({ ...base, profile: 'configure-coreos-ipa' })],
   ];
   const insecureWith = (kernelArguments: string): Record<string, unknown> => {
     const values = ipaValuesWith(

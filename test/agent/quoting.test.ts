@@ -2,13 +2,14 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderAgentConf, renderAgentConfig } from '../../src/agent/agentConfig.ts';
+import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
 import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
 import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
 import { FormatError } from '../../src/core/errors.ts';
 import { formatOsloValue, parseOsloConfig } from '../../src/formats/osloConfig.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../src/formats/systemdQuoting.ts';
 import { readUnit } from '../support/readUnit.ts';
+import { renderedConf } from '../support/renderedConf.ts';
 
 /** The others take no values that need quoting. */
 const quotingProfiles = ['default', 'buildpy'] as const;
@@ -100,7 +101,7 @@ describe.each(quotingProfiles)('profile %s', (profile) => {
       fc.property(printable, (value) => {
         const written = tryParse(() => formatOsloValue(value));
         if (written === undefined) return;
-        const conf = renderAgentConf({ ...base, profile, optionLines: [`log_file = ${written}`] });
+        const conf = renderedConf({ ...base, profile, optionLines: [`log_file = ${written}`] });
         const { document, problems } = parseOsloConfig(conf);
         const option = document.entries.findLast((entry) => entry.kind === 'option');
         expect(problems).toEqual([]);
