@@ -1,4 +1,4 @@
-/** Groups the items of a list, and compares two lists. */
+/** Groups and compares the items of lists, and does what the arguments of a call cannot do for long lists. */
 
 /** The items grouped by key. Keys are in the order of their first items, and the items of a group in the given order. */
 export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {

@@ -1,6 +1,7 @@
 /**
  * Placeholders in texts that many hosts share, such as the URL of an ISO: `{name}`, `{mac}`, `{mac:hexhyp}` (with dashes,
- * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one.
+ * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one. Placeholders of
+ * other programs in any value, such as `${KEY}`, are only found: something should have replaced them before.
  */
 
 import { FormatError } from './errors.ts';
@@ -58,7 +59,7 @@ function plainText(text: string): string {
 const FOREIGN =
   /<[A-Za-z][^<>\n]{0,60}>|\$\{[A-Za-z_]\w{0,60}\}|@[A-Z][A-Z0-9_]{0,60}@|\{\{[^{}\n]{1,60}\}\}/;
 
-/** In a URL. A part of it is never quoted. */
+/** A URL with a password, of which no part is quoted. */
 const PASSWORD = /:\/\/[^/@]+@/;
 
 /** Why an invalid text is invalid if a program or a person should have replaced a part of it: a clause, and the hint. */

@@ -1,5 +1,6 @@
 /** Recognizes a config for the ramdisk in place of the config for the installed host. */
 
+import { UNIT_NAME } from '../../agent/unit.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import { warningRule } from '../../core/rule.ts';
@@ -13,8 +14,6 @@ export const configOfRamdisk = warningRule(
 /** Paths are relative to the config. */
 export function findAgentUnits({ systemd = {} }: Config): readonly Finding[] {
   return (systemd.units ?? []).flatMap(({ name }, index) =>
-    name === 'ironic-agent.service'
-      ? [{ ...configOfRamdisk, path: ['systemd', 'units', index, 'name'] }]
-      : [],
+    name === UNIT_NAME ? [{ ...configOfRamdisk, path: ['systemd', 'units', index, 'name'] }] : [],
   );
 }
