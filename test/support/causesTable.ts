@@ -1,6 +1,7 @@
 /** Generates the tables of stages and of console lines in `docs/troubleshooting.md`. */
 
-import { createConsoleText, createConsoleWatch } from '../../src/commands/try/consoleOutput.ts';
+import { createConsoleText } from '../../src/commands/try/consoleText.ts';
+import { createConsoleWatch } from '../../src/commands/try/consoleWatch.ts';
 import { commonCauses, conditions } from '../../src/commands/try/timeline/causes.ts';
 import { consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
 import { stagePhrase, stages } from '../../src/commands/try/timeline/stage.ts';

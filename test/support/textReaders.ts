@@ -67,7 +67,7 @@ import { parseTokens } from '../../src/http/server/accessCheck.ts';
 import { parseSignedPath } from '../../src/http/server/answer/signedPath.ts';
 import { createMasker } from '../../src/core/knownSecrets.ts';
 import { maskLogLine, maskSetting } from '../../src/core/masking.ts';
-import { createConsoleText } from '../../src/commands/try/consoleOutput.ts';
+import { createConsoleText } from '../../src/commands/try/consoleText.ts';
 import { findConsoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
 import { parseBody } from '../../src/commands/try/ironic/messages.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';

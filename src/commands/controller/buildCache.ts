@@ -1,6 +1,6 @@
 /**
  * The last build result of each object, valid as long as spec, stream and Secret version are unchanged. It avoids rebuilds when
- *  the leader receives its own status update as a change, and when clients request the same URL repeatedly.
+ * the leader receives its own status update as a change, and when clients request the same URL repeatedly.
  */
 
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';

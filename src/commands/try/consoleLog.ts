@@ -13,7 +13,8 @@ import { quoteShellWord } from '../../formats/shell.ts';
 import { pause, systemClock } from '../../io/clock.ts';
 import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
-import { createConsoleText, createConsoleWatch } from './consoleOutput.ts';
+import { createConsoleText } from './consoleText.ts';
+import { createConsoleWatch } from './consoleWatch.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
 
 /** Milliseconds between two reads. */

@@ -206,7 +206,7 @@ function isAwaited({ host }: EmulatedSource, { awaited }: Expectation): boolean 
 
 /** Undefined without `--inventory`. Throws CliError. */
 export async function readTrialInventory(
-  { host, inventory, profile }: Pick<TryOptions, 'host' | 'inventory' | 'profile'>,
+  { host, inventory, profile }: TryOptions,
   io: Io,
 ): Promise<ServeSource | undefined> {
   if (inventory === undefined) return undefined;

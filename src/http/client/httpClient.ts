@@ -1,6 +1,7 @@
 /**
  * HTTP client for images, metadata, signatures and keys. Responses arrive in parts, and errors are sentences. Credentials of
- * URLs are sent only to their host, and never appear in a message. Retries are in `retries.ts`. Resuming is in `downloadPartial.ts`, across runs, and in `remoteImage.ts`.
+ * URLs are sent only to their host, and never appear in a message. `retries.ts` repeats requests; `downloadPartial.ts` and
+ * `remoteImage.ts` resume them.
  */
 
 import { CliError } from '../../core/errors.ts';

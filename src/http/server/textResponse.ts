@@ -1,6 +1,6 @@
 /**
  * Plain-text answers, for a user who reads the console of a BMC or the output of curl. They contain only data that the client
- * has sent itself, and the figures of a full disk, so they reveal no secrets.
+ * has sent itself, so they reveal no secrets.
  */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';

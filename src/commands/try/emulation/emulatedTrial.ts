@@ -21,7 +21,8 @@ import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
-import { createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
+import { createConsoleWatch } from '../consoleWatch.ts';
+import { openConsoleOutput } from '../consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 

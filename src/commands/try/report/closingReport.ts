@@ -128,19 +128,20 @@ function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonl
   const [steps, ...furtherSteps] = problem === undefined ? managers.map(managerLine) : [problem];
   const { macs, nodes, agentVersion, callback, differences, inventory } = host;
   const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
-  const isProblem = {
-    callback: callback?.hasAnswered !== true,
-    steps: unreportedProblem(host) !== undefined,
-  };
+  const isUnreported = problem !== undefined;
   const facts: readonly (readonly [name: string, value: string | undefined, isShort: boolean])[] = [
     ['MACs', macs.length === 0 ? undefined : macs.join(' '), !hasCalledHome],
     ['node', nodes.at(-1), !hasCalledHome],
     ['agent', agentVersion, !hasCalledHome],
-    ['callback', callback === undefined ? undefined : `${callback.url}: ${answer}`, isProblem.callback],
+    [
+      'callback',
+      callback === undefined ? undefined : `${callback.url}: ${answer}`,
+      callback?.hasAnswered !== true,
+    ],
     ['inventory', inventory, false],
     ...differences.map((text, index) => [index === 0 ? 'differs' : '', text, true] as const),
-    ['steps', steps, isProblem.steps],
-    ...furtherSteps.map((line) => ['', line, isProblem.steps] as const),
+    ['steps', steps, isUnreported],
+    ...furtherSteps.map((line) => ['', line, isUnreported] as const),
   ];
   return facts.flatMap(([name, value, isShort]) =>
     value === undefined || (form === 'text' && !isShort)

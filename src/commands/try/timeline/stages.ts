@@ -9,6 +9,7 @@ import { artifacts } from '../../../core/artifacts.ts';
 import { type BmcEvent, byKind, type ByKind, type FetchEvent, type TrialEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 
+/** The stage that an event shows; undefined for events without a stage, for example refusals. */
 const eventStages: ByKind<Stage | undefined> = {
   machine: ({ state }) => (state === 'started' || state === 'rebooted' ? 'power' : undefined),
   console: ({ stage }) => stage,
@@ -23,11 +24,6 @@ const eventStages: ByKind<Stage | undefined> = {
   refusal: () => undefined,
   preflight: () => undefined,
 };
-
-/** The stage that an event shows; undefined for events without a stage, for example refusals. */
-function stageOf(event: TrialEvent): Stage | undefined {
-  return byKind(eventStages, event);
-}
 
 const bmcStages: Readonly<Partial<Record<BmcEvent['step'], Stage>>> = {
   'boot device': 'boot device',
@@ -81,7 +77,7 @@ export function addEvent(
   const { at } = event;
   const previous = log.entries.get(keyOf(event));
   const entry = addEntry(log, { first: at, last: at, count: 1, repeats: 0, event });
-  const stage = stageOf(event);
+  const stage = byKind(eventStages, event);
   if (stage !== undefined) addMilestone(log, stage, { first: at, last: at });
   return { entry, previous };
 }

@@ -35,7 +35,7 @@ export function checkConditions(fields: Fields, current: Validators): ConditionV
  * neither in `If-Range` nor in `If-Unmodified-Since`: it would have to be a strong validator (sections 13.1.5 and 8.8.2.2), but
  * images with the same date may differ, for example on two replicas.
  */
-export function rangeApplies(fields: Fields, { etag }: Pick<Validators, 'etag'>): boolean {
+export function rangeApplies(fields: Fields, { etag }: Validators): boolean {
   const ifRange = fieldOf(fields, 'if-range');
   if (ifRange !== undefined) return ifRange === etag;
   return fields['if-match'] !== undefined || fields['if-unmodified-since'] === undefined;

@@ -63,9 +63,6 @@ export interface TransferEvent extends TransferStart {
   readonly ended: Date;
 }
 
-/** An image that a client has received completely. */
-type FetchedImage = Pick<TransferStart, 'path' | 'artifact' | 'client'>;
-
 export interface TransferLog {
   begin(start: TransferStart): Transfer;
   /** The progress of a host, or of shared files, in the order of the first fetch. */
@@ -80,7 +77,7 @@ export interface TransferLog {
    * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
    * other running transfer of it. Earlier fetches do not count.
    */
-  whenFetched(host: string | undefined, artifacts: readonly ArtifactKind[]): Promise<FetchedImage>;
+  whenFetched(host: string | undefined, artifacts: readonly ArtifactKind[]): Promise<void>;
 }
 
 /** Receives every transfer, for example to count it. */
@@ -156,10 +153,10 @@ export function createTransferLog(
     sent: () => sent,
     whenFetched: (host, artifacts) =>
       new Promise((resolve) => {
-        const check = ({ artifact, client, host: owner, path }: TransferStart): void => {
+        const check = ({ artifact, host: owner }: TransferStart): void => {
           if (owner !== host || !artifacts.includes(artifact)) return;
           waiting.delete(check);
-          resolve({ path, artifact, client });
+          resolve();
         };
         waiting.add(check);
       }),

@@ -7,7 +7,7 @@ import {
   formatClosingReport,
   formatReportDocument,
 } from '../../../../src/commands/try/report/closingReport.ts';
-import { createConsoleWatch } from '../../../../src/commands/try/consoleOutput.ts';
+import { createConsoleWatch } from '../../../../src/commands/try/consoleWatch.ts';
 import { createJudge, type TrialResult } from '../../../../src/commands/try/timeline/result.ts';
 import { createTimeline } from '../../../../src/commands/try/timeline/timeline.ts';
 import { formatLiveLine } from '../../../../src/commands/try/report/liveLines.ts';

@@ -13,7 +13,8 @@ import {
   type ObservedPart,
 } from '../../../../src/commands/try/timeline/likelyCauses.ts';
 import { consoleSigns, findConsoleSigns } from '../../../../src/commands/try/timeline/consoleSigns.ts';
-import { createConsoleText, createConsoleWatch } from '../../../../src/commands/try/consoleOutput.ts';
+import { createConsoleText } from '../../../../src/commands/try/consoleText.ts';
+import { createConsoleWatch } from '../../../../src/commands/try/consoleWatch.ts';
 import type { ArtifactKind } from '../../../../src/core/artifacts.ts';
 import type { TrialEvent } from '../../../../src/commands/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../../../src/commands/try/timeline/timeline.ts';

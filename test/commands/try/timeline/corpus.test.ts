@@ -3,7 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createConsoleText, createConsoleWatch } from '../../../../src/commands/try/consoleOutput.ts';
+import { createConsoleText } from '../../../../src/commands/try/consoleText.ts';
+import { createConsoleWatch } from '../../../../src/commands/try/consoleWatch.ts';
 import { likelyCauses } from '../../../../src/commands/try/timeline/likelyCauses.ts';
 import { createTimeline } from '../../../../src/commands/try/timeline/timeline.ts';
 import { corpusLogs } from '../../../support/consoleCorpus.ts';
