@@ -19,8 +19,8 @@ import { checkImageFormat } from './documents/installation.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { readNetworkFile } from './networkFile.ts';
-import { deploymentOf, readHostOptions } from './options.ts';
-import type { BareMetalHostOptions, DeployOptions } from './settings.ts';
+import { deploymentOf, readHostOptions } from './readOptions.ts';
+import type { BareMetalHostOptions, DeployOptions } from './options.ts';
 
 type Manifests = ReturnType<typeof renderHostManifests>;
 

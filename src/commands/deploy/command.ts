@@ -1,7 +1,7 @@
 /** Declares the `deploy` commands. */
 
 import { command, type CommandGroup, EXIT_CODES } from '../../io/commandLine.ts';
-import { bareMetalHostOptions, configDriveOptions, nodeOptions, stepsOptions } from './settings.ts';
+import { bareMetalHostOptions, configDriveOptions, nodeOptions, stepsOptions } from './options.ts';
 
 const STEPS_NOTES = `
 Deploy steps contain only the name of the step. install_coreos reads the

@@ -6,8 +6,8 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { checkInstall, type ConfigDrive, renderConfigDrive } from './documents/installation.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
-import { emptyConfigDrive, needsConfigDrive } from './options.ts';
-import type { ConfigDriveOptions, DeployOptions } from './settings.ts';
+import { emptyConfigDrive, needsConfigDrive } from './readOptions.ts';
+import type { ConfigDriveOptions, DeployOptions } from './options.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the config drive of each of its hosts is

@@ -10,7 +10,7 @@ import { withoutIgnored } from '../../io/report/ignored.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import type { DeployHost } from './documents/host.ts';
-import type { DeployOptions } from './settings.ts';
+import type { DeployOptions } from './options.ts';
 
 export type CheckMachine = (
   host: DeployHost,

@@ -8,8 +8,8 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
 import { type CheckMachine, createMachineCheck } from './hardware.ts';
-import { type NameOption, readInstalledConfig } from './options.ts';
-import type { DeployOptions } from './settings.ts';
+import { type NameOption, readInstalledConfig } from './readOptions.ts';
+import type { DeployOptions } from './options.ts';
 
 /** Names and positions of options in messages. */
 export interface OptionSources {

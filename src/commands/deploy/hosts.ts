@@ -33,7 +33,7 @@ import {
   sourcesOf,
 } from './inventoryHosts.ts';
 import { checkNetworkText, readNetworkFile } from './networkFile.ts';
-import type { DeployOptions } from './settings.ts';
+import type { DeployOptions } from './options.ts';
 
 /** The parts that differ between the commands. */
 export interface DeployCommand<Document> {

@@ -16,7 +16,8 @@ import type { Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import type { OptionSources } from './hostContext.ts';
-import { type DeployOptions, deployRows, type DeploySetting } from './settings.ts';
+import type { DeployOptions } from './options.ts';
+import { deployRows, type DeploySetting } from './settings.ts';
 
 /** A host that the options select. */
 export interface SelectedHost extends InventoryHost {

@@ -17,8 +17,8 @@ import {
 } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
-import { deploymentOf, type NameOption, ramdiskOf, readHostOptions } from './options.ts';
-import type { DeployOptions, NodeOptions } from './settings.ts';
+import { deploymentOf, type NameOption, ramdiskOf, readHostOptions } from './readOptions.ts';
+import type { DeployOptions, NodeOptions } from './options.ts';
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml', 'driver-info': '.json' } as const;
 

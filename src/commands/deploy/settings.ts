@@ -6,32 +6,14 @@
 import { architectures } from '../../core/architecture.ts';
 import { stepNames } from '../../core/installSteps.ts';
 import type { Mapping } from '../../formats/mapping.ts';
-import {
-  choice,
-  common,
-  file,
-  FILES_DIR,
-  toggle,
-  hidden,
-  INVENTORY,
-  repeatable,
-  negation,
-  type Option,
-  type OptionsOf,
-  type OptionTable,
-  freeText,
-  under,
-  withCommon,
-  withDefault,
-} from '../../io/commandLine.ts';
-import { hostOption } from '../../hosts/settings/options.ts';
+import { FILES_DIR } from '../../io/commandLine.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
 /** The commands below `deploy`. */
-type DeployWord = 'steps' | 'configdrive' | 'baremetalhost' | 'node';
+export type DeployWord = 'steps' | 'configdrive' | 'baremetalhost' | 'node';
 
 /** Values by kind. In an inventory, hints and labels are mappings. */
-interface Kinds {
+export interface DeployKinds {
   text: string;
   /** A path; in an inventory relative to its folder. */
   file: string;
@@ -44,7 +26,7 @@ interface Kinds {
   spec: Mapping | string;
 }
 
-export type DeployKind = keyof Kinds;
+export type DeployKind = keyof DeployKinds;
 
 export interface DeploySetting {
   readonly kind: DeployKind;
@@ -88,7 +70,7 @@ function row<Kind extends DeployKind, Flags extends string>(
 const STEPS_HELP = 'deploy step: install_coreos or start_assisted_install (default: install_coreos)';
 const ofImage = ['imageChecksum', 'imageFormat'];
 
-const deploySettings = {
+export const deploySettings = {
   name: row('text', host, '--name <name>', 'name of the host', { isCommon: true, place: 'host' }),
   bootMac: row('text', host, '--boot-mac <mac>', 'MAC address of the boot interface', {
     isCommon: true,
@@ -245,102 +227,6 @@ const deploySettings = {
   ),
 } as const satisfies Readonly<Record<string, DeploySetting>>;
 
-type Rows = typeof deploySettings;
-
-/** All of them, although a command has only some. */
-type SettingOptions = {
-  [
-    Name in keyof Rows as Rows[Name] extends { readonly flag: infer Flags extends string } ? Flags : never
-  ]: Option<Kinds[Rows[Name]['kind']] | undefined>;
-};
-
 /** The rows, with the names of their options. */
 export const deployRows: readonly (readonly [name: string, row: DeploySetting])[] =
   Object.entries(deploySettings);
-
-function settingOptions(word: DeployWord): SettingOptions;
-function settingOptions(word: DeployWord): OptionTable {
-  const options: OptionTable = {};
-  for (const [, setting] of deployRows) {
-    const { flag: flags, for: words, isCommon, negatedHelp } = setting;
-    if (flags === undefined || words?.includes(word) === false) continue;
-    options[flags] = { ...settingOption(setting), ...(isCommon && { isCommon }) };
-    if (negatedHelp !== undefined) options[flags.replace('--', '--no-')] = negation(negatedHelp);
-  }
-  return options;
-}
-
-function settingOption({ choices, completion, help, kind }: DeploySetting): Option<unknown> {
-  if (kind === 'switch') return toggle(help);
-  if (choices !== undefined) return choice(choices, help);
-  const one = freeText(help, completion ?? (kind === 'file' ? 'file' : 'any'));
-  return kind === 'texts' || kind === 'hints' ? repeatable(one) : one;
-}
-
-/** The output, and the hosts of an inventory. */
-const hostsOptions = {
-  '-o, --output <file>': common(file('file to write (default: standard output)')),
-  ...under('Many hosts:', {
-    '--inventory <file>': common(file(INVENTORY)),
-    ...withCommon(hostOption, '--host <name>'),
-    '--fail-fast': toggle('stop at the first invalid host'),
-  }),
-};
-
-const installOptions = {
-  '--config-drive <file>': file('config drive file to write'),
-  '--ignition-in-args': toggle("put the config into the arguments of the step, as in Metal3's design"),
-  '--node <name>': freeText('name or UUID of the node; requires --format command'),
-};
-
-export const stepsOptions = {
-  ...settingOptions('steps'),
-  ...installOptions,
-  '--format <form>': withDefault(
-    'json',
-    choice(['json', 'yaml', 'command'], 'json, yaml or command: shell commands for the deployment'),
-  ),
-  ...hostsOptions,
-};
-
-const prettyOption = { '--pretty': toggle('indent the JSON') };
-
-export const configDriveOptions = {
-  ...settingOptions('configdrive'),
-  '--format <form>': hidden(withDefault('json', freeText('json, the only supported format'))),
-  ...prettyOption,
-  ...hostsOptions,
-};
-
-export const bareMetalHostOptions = {
-  ...settingOptions('baremetalhost'),
-  '--format <form>': common(withDefault('yaml', choice(['yaml', 'json'], 'output format: yaml or json'))),
-  ...hostsOptions,
-};
-
-const setOption = { '--set': common(toggle('change an existing node')) };
-
-export const nodeOptions = {
-  ...settingOptions('node'),
-  ...setOption,
-  '--format <form>': common(
-    withDefault(
-      'command',
-      choice(
-        ['command', 'json', 'yaml', 'driver-info'],
-        'command, json, yaml or driver-info: only driver_info as JSON',
-      ),
-    ),
-  ),
-  ...hostsOptions,
-};
-
-export type StepsOptions = OptionsOf<typeof stepsOptions>;
-export type ConfigDriveOptions = OptionsOf<typeof configDriveOptions>;
-export type BareMetalHostOptions = OptionsOf<typeof bareMetalHostOptions>;
-export type NodeOptions = OptionsOf<typeof nodeOptions>;
-
-/** The options of all `deploy` commands. */
-export type DeployOptions = OptionsOf<
-  SettingOptions & typeof hostsOptions & typeof installOptions & typeof prettyOption & typeof setOption
-> & { readonly labels?: Mapping };

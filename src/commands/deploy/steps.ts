@@ -27,8 +27,8 @@ import { linesFor, noteLines } from './documents/interfaces.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed, writeText } from './hosts.ts';
-import { deploymentOf, emptyConfigDrive, type NameOption, needsConfigDrive } from './options.ts';
-import type { DeployOptions, StepsOptions } from './settings.ts';
+import { deploymentOf, emptyConfigDrive, type NameOption, needsConfigDrive } from './readOptions.ts';
+import type { DeployOptions, StepsOptions } from './options.ts';
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
 

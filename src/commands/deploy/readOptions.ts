@@ -1,0 +1,165 @@
+/** Reads the options that several `deploy` commands share: host, ramdisk, image and installed host. */
+
+import { type Finding, hasErrors } from '../../core/finding.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import type { DeployHost } from './documents/host.ts';
+import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
+import { parseMacAddress } from '../../core/macAddress.ts';
+import { readRootDevice, splitHint } from '../../ipa/rootDeviceHints.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
+import { errorRule, found, issueWith } from '../../core/rule.ts';
+import type { Deployment } from './documents/deployment.ts';
+import { deployInterfaces } from './documents/interfaces.ts';
+import type { Ramdisk } from './documents/node.ts';
+import { checkInstalledConfig, plainConfig, type PlainConfig } from './documents/installation.ts';
+import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
+import type { Io } from '../../io/io.ts';
+import { requireContents } from '../../hosts/input/imageContents.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { buildOfImageUrl } from '../../image/ignitionSpec.ts';
+import { resolveConfig } from '../../ignition/effectiveConfig.ts';
+import type { DeployOptions } from './options.ts';
+import { readConfigFiles, reportFindings, type ValidConfig } from '../../hosts/input/configFiles.ts';
+
+/** The name of an option in messages: its flag, or its key in the inventory. */
+export type NameOption = (option: string) => string;
+
+const macAddress = errorRule('mac-address', 'invalid MAC address', 'use the form 52:54:00:12:34:56');
+const bmcAddress = errorRule(
+  'bmc-address',
+  'invalid BMC address',
+  'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+);
+
+function requireName({ name }: DeployOptions): string {
+  if (name !== undefined) return name;
+  throw new UsageError('--name is missing', {
+    hint: 'pass --name NAME, or --inventory FILE for all its hosts',
+  });
+}
+
+/**
+ * Reads the host, without the invalid parts, which are issues.
+ * @throws UsageError if the name is missing
+ */
+export function readHostOptions(options: DeployOptions) {
+  const { bootMac = '', bmcAddress: bmcText = '', bmcInsecure: insecure = false } = options;
+  const mac = parseMacAddress(bootMac);
+  const address = parseBmcAddress(bmcText);
+  const { rootDevice, issues } = readRootDevice((options.rootDevice ?? []).map(splitHint));
+  const host: DeployHost = {
+    name: requireName(options),
+    rootDevice,
+    bootMac: 'mac' in mac ? mac.mac : undefined,
+    architecture: options.arch,
+    bmc: 'scheme' in address ? { address, insecure } : undefined,
+  };
+  return {
+    host,
+    issues: found(
+      options.bootMac !== undefined &&
+        'problem' in mac && {
+          ...macAddress,
+          path: ['bootMac'],
+          message: `invalid MAC address ${quoteText(bootMac)}: ${mac.problem}`,
+        },
+      options.bmcAddress !== undefined &&
+        'problem' in address && {
+          ...issueWith(bmcAddress, ['bmcAddress'], address.problem),
+          hint: address.hint ?? bmcAddress.hint,
+        },
+      issues,
+    ),
+  };
+}
+
+/**
+ * The ramdisk, without kernel arguments; undefined if none is given.
+ * @throws UsageError for options that cannot be combined or are incomplete
+ */
+export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk | undefined {
+  const { deployIso: iso, deployKernel, deployRamdisk } = options;
+  const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
+  const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
+  if (iso !== undefined && isPair) {
+    throw new UsageError(`${nameOf('deployIso')} cannot be combined with ${pair}`, {
+      hint: `pass either ${nameOf('deployIso')}, or ${pair}`,
+    });
+  }
+  if (iso !== undefined) return { kind: 'iso', iso };
+  if (!isPair) return undefined;
+  if (deployKernel === undefined || deployRamdisk === undefined) {
+    throw new UsageError(`${pair} require each other`, { hint: `pass ${pair}` });
+  }
+  return { kind: 'pair', kernel: deployKernel, ramdisk: deployRamdisk };
+}
+
+/**
+ * What is deployed.
+ * @throws UsageError for options that require an image
+ */
+export function deploymentOf(options: DeployOptions, nameOf: NameOption): Deployment {
+  const { imageSource: url, imageChecksum: checksum, imageFormat: format, bootIso } = options;
+  const deployInterface = deployInterfaces.find((name) => name === options.deployInterface);
+  if (url === undefined && checksum !== undefined) {
+    const source = nameOf('imageSource');
+    throw new UsageError(`${nameOf('imageChecksum')} requires ${source}`, {
+      hint: `pass ${source} URL, too`,
+    });
+  }
+  return { deployInterface, bootIso, image: url === undefined ? undefined : { url, checksum, format } };
+}
+
+/** Whether there are settings that deploy steps cannot contain. */
+export function needsConfigDrive({
+  ignition,
+  appendKarg = [],
+  copyNetwork,
+  ignitionInArgs = false,
+}: DeployOptions): boolean {
+  return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
+}
+
+export function emptyConfigDrive(nameOf: NameOption): UsageError {
+  return new UsageError('the config drive is empty', {
+    hint: `pass ${nameOf('ignition')}, ${nameOf('appendKarg')} or ${nameOf('copyNetwork')}`,
+  });
+}
+
+/**
+ * Reads the config for the installed host, and reports the findings of Ignition's rules and the rules of
+ * `install_coreos`. Returns undefined if no config is given.
+ * @throws CliError for an invalid config
+ */
+export async function readInstalledConfig(
+  { ignition: file, imageSource = '', filesDir }: DeployOptions,
+  io: Io,
+): Promise<PlainConfig | undefined> {
+  if (file === undefined) return undefined;
+  const [document] = await readConfigFiles([file], io, { filesDir, lint: 'auto', machine: 'installed' });
+  if (document === undefined) return undefined;
+  const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
+  reportFindings(issues, document, io);
+  if (hasErrors(issues)) {
+    throw new CliError('install_coreos does not support this config', {
+      code: 'ERR_CONFIG_INVALID',
+      hint: 'fix the errors above',
+    });
+  }
+  const files = new Map([[CONFIG_NAME, document.json]]);
+  requireContents({ files, build: buildOfImageUrl(imageSource) }, { io, options: {} });
+  return plainConfig(document.config);
+}
+
+/** Finds inlined configs that run the agent. The issue is at the reference to the inlined config. */
+function checkInlined({ config, version }: ValidConfig): readonly Finding[] {
+  const effective = resolveConfig({ config, version });
+  return checkInstalledConfig(effective.config).flatMap((issue) => {
+    const { place } = effective.locate(issue.path);
+    const [reference] = place;
+    if (issue.rule !== configOfRamdisk.rule || reference === undefined) return [];
+    return [
+      { ...issue, path: reference.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step)) },
+    ];
+  });
+}
