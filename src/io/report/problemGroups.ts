@@ -8,7 +8,7 @@ import { printable } from '../../core/foreignText.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 
 export interface ProblemGroup {
-  /** In natural order; empty for a problem that belongs to no host. */
+  /** Empty for a problem that belongs to no host. */
   readonly hosts: readonly string[];
   /** The same problem of several hosts, or what only one host has. */
   readonly problems: readonly Diagnostic[];
@@ -32,7 +32,7 @@ export function groupProblems(diagnostics: readonly Diagnostic[]): readonly Prob
     (diagnostic) => shared.get(diagnostic) ?? diagnostic.host?.name ?? diagnostic,
   );
   return [...groups.values()]
-    .map((problems) => ({ hosts: namesOf(problems), problems }))
+    .map((problems) => ({ hosts: [...new Set(problems.flatMap(({ host }) => host?.name ?? []))], problems }))
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
@@ -47,10 +47,6 @@ export function withoutValues(text: string, name?: string): string {
   return text.replaceAll(/"[^"]*"|[^\s,;:()"]+/g, (word) =>
     (word === name && word.length > 1) || /["\d/]/.test(word) ? '…' : word,
   );
-}
-
-function namesOf(problems: readonly Diagnostic[]): readonly string[] {
-  return [...new Set(problems.flatMap(({ host }) => host?.name ?? []))].toSorted(compareNames);
 }
 
 const severities = ['error', 'warning', 'info'] as const;
@@ -70,7 +66,7 @@ function compareNames(one: string, other: string): number {
 /** Names in natural order, with successive numbers as one range: `worker-0 … worker-99, worker-120 and 7 more`. */
 export function formatNames(names: readonly string[]): string {
   const ranges: string[][] = [];
-  for (const name of names) {
+  for (const name of names.toSorted(compareNames)) {
     const range = ranges.at(-1);
     if (range !== undefined && isNext(range.at(-1) ?? '', name)) range.push(name);
     else ranges.push([name]);

@@ -99,6 +99,7 @@ describe('formatNames', () => {
   it.each([
     [['a', 'b-9', 'b-10'], 'a, b-9, b-10'],
     [['b-9', 'b-10', 'b-11', 'b-13'], 'b-9 … b-11, b-13'],
+    [['b-13', 'b-11', 'a', 'b-9', 'b-10'], 'a, b-9 … b-11, b-13'],
     ['abcdefghij'.split(''), 'a, b, c, d, e, f, g, h and 2 more'],
     [['a\u001b', 'b'], 'a\\u001b, b'],
   ])('%j: %s', (names, text) => {
