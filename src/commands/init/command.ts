@@ -1,8 +1,7 @@
 /** Declares `init`. */
 
 import { command, EXIT_CODES } from '../../io/commandLine.ts';
-import { jobs } from './jobs.ts';
-import { initOptions } from './options.ts';
+import { initOptions, jobs } from './options.ts';
 
 const NOTES = `
 Jobs:

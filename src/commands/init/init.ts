@@ -17,9 +17,8 @@ import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { jobs } from './jobs.ts';
 import type { Sparse } from '../../io/commandLine.ts';
-import { type InitOptions, jobNames } from './options.ts';
+import { type InitOptions, jobNames, jobs } from './options.ts';
 
 /** @throws UsageError without a job if standard input is not a terminal, CliError if the file exists */
 export async function init(given: InitOptions, io: Io): Promise<ExitCode> {

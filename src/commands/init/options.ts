@@ -1,7 +1,14 @@
-/** What `init` takes. */
+/** What `init` takes, and the jobs that it knows. */
 
 import { choice, file, type OptionsOf, freeText, withDefault } from '../../io/commandLine.ts';
-import { jobs } from './jobs.ts';
+
+/** The jobs of `init`, named as their pages in `docs/`. Each has a file in `templates/init/`. */
+export const jobs: Readonly<Record<string, string>> = {
+  'virtual-media': 'hosts that boot the agent from an ISO',
+  'network-boot': 'many hosts that boot from the network (PXE, iPXE, HTTP)',
+  deploy: 'hosts for an installation by Ironic or Metal3',
+  'hosts-without-dhcp': 'hosts with static addresses',
+};
 
 export const jobNames = Object.keys(jobs);
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
-import { jobs } from '../../../src/commands/init/jobs.ts';
+import { jobs } from '../../../src/commands/init/options.ts';
 import { init } from '../../../src/commands/init/init.ts';
 import { createIo } from '../../support/createIo.ts';
 import { inputsNameImage } from '../../support/agentImage.ts';
