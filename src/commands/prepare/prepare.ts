@@ -26,7 +26,7 @@ import {
 import { formatInvalid, type MadeHost, makeHosts, startRun, writeMade } from '../../hosts/hostRun.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
 import { printable } from '../../core/foreignText.ts';
-import { dhcpFiles, type DhcpServer, renderDhcpClasses } from '../../kargs/dhcpServers.ts';
+import { dhcpFiles, renderDhcpClasses } from '../../kargs/dhcpServers.ts';
 import {
   DNSMASQ,
   readDhcpRange,
@@ -110,8 +110,7 @@ function folderLayout(options: PrepareOptions): Layout {
   }
   const wanted = readWanted(options);
   const range = readDhcpRange(options.dhcpRange, wanted);
-  const { dhcp: server } = options;
-  if (server !== undefined) requireDhcpBoot(wanted);
+  if (options.dhcp !== undefined) requireDhcpBoot(wanted);
   return {
     layout: 'folder',
     options,
@@ -120,7 +119,7 @@ function folderLayout(options: PrepareOptions): Layout {
     served: '',
     force: options.force === true,
     isStaged: (path) => !isFetched(path),
-    write: (run) => fillFolder(run, wanted, range, server),
+    write: (run) => fillFolder(run, wanted, range),
   };
 }
 
@@ -128,19 +127,13 @@ function folderLayout(options: PrepareOptions): Layout {
  * Writes the files of each host: config and images first, then the boot scripts that refer to them. Invalid hosts are reported
  * and skipped.
  * @param range for `dnsmasq.conf`; undefined for the range of the base URL
- * @param server gets a file with classes
  */
-async function fillFolder(
-  run: PrepareRun,
-  wanted: Wanted,
-  range: DhcpRange | undefined,
-  server: DhcpServer | undefined,
-): Promise<ExitCode> {
+async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | undefined): Promise<ExitCode> {
   const { archives, folder, growth, io, options, publish, read, shown } = run;
   const { hosts = [] } = read.inventory;
   const { baseUrl, configs, loaders } = wanted;
   const inputs = await readImageInputs(options, folder.digests, io);
-  const { hardware } = options;
+  const { dhcp: server, hardware } = options;
   const checkHardware = hardware === undefined ? undefined : await createHardwareCheck(hardware, io);
   const bases = await openBaseSets(inputs);
   try {
@@ -183,7 +176,7 @@ async function fillFolder(
       if (start.kind === 'iso') isoBoots.push({ name, macs, start });
     };
     // Fewer large files at the same time, because of disk throughput.
-    const isSmall = configs.every((artifact) => artifact === 'ign' || artifact === 'archive');
+    const isSmall = configs.every((artifact) => hostArtifacts[artifact].base === undefined);
     await writeMade(plans, isSmall ? 16 : 2, write, hostRun);
     const valid = new Set(written.map(({ name }) => name));
     const order = new Map(hosts.map(({ name }, index) => [name, index]));

@@ -50,11 +50,8 @@ export interface ServiceState<S extends Servable> {
 type Loaded<S> = S & { readonly loaded: Date };
 
 /** `still serving the inventory of 2026-11-29 13:14:05 UTC` */
-export function keptInputs<S extends Servable>(
-  { current }: Pick<ServiceState<S>, 'current'>,
-  inputs: string,
-): string {
-  const loaded = current()?.loaded;
+export function keptInputs(state: ServiceState<Servable>, inputs: string): string {
+  const loaded = state.current()?.loaded;
   return loaded === undefined ? 'nothing is served' : `still serving the ${inputs} of ${formatTime(loaded)}`;
 }
 
