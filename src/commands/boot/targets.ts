@@ -5,10 +5,12 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, located, UsageError } from '../../core/errors.ts';
 import { fillPlaceholders } from '../../core/placeholders.ts';
 import type { Architecture } from '../../core/architecture.ts';
+import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
 import { readCertificates } from '../../hosts/input/certificates.ts';
 import { findHost, type InventoryRead, readInventoryDocument } from '../../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import { systemClock } from '../../io/clock.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { RedfishCredentials } from '../../redfish/redfishClient.ts';
@@ -200,15 +202,14 @@ async function readTarget(
 
 const MAX_CA = 1024 * 1024;
 
-/** Node.js ignores a file without certificates. */
+/** Node.js ignores certificates that it cannot read. */
 async function readCa(file: string, io: Io): Promise<string> {
   const bytes = await readUserFile(file, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA });
   const text = await readCertificates(bytes, file);
-  if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
-  throw new CliError(`${file} contains no PEM certificate`, {
-    code: 'ERR_SETTING',
-    hint: 'use a PEM file with the CA certificate of the BMC ("-----BEGIN CERTIFICATE-----")',
-  });
+  return located(
+    { subject: file, code: 'ERR_SETTING' },
+    () => parseCaCertificates(text, systemClock.date()).pem,
+  );
 }
 
 function readAddress(name: string | undefined, text: string | undefined): BmcAddress {

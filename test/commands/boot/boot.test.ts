@@ -717,12 +717,15 @@ describe('hosts of an inventory', () => {
     expect((await startBoot(names, options, { cwd: folder }).ended).error?.message).toBe(message);
   });
 
-  it('a file without certificates is not accepted as CA certificates', async () => {
-    writeFileSync(join(folder, 'ca.der'), Buffer.from([0x30, 0x82]));
-    const options = { bmc: 'https://192.0.2.1', check: true, caFile: 'ca.der' };
+  it.each<[string, string | Uint8Array, string]>([
+    ['without certificates', Buffer.from([0x30, 0x82]), 'ca.pem contains no PEM certificate'],
+    ['that was cut', '-----BEGIN CERTIFICATE-----\nMIIB', 'ca.pem contains a PEM block without an END line'],
+  ])('a file %s is not accepted as CA certificates', async (_title, content, message) => {
+    writeFileSync(join(folder, 'ca.pem'), content);
+    const options = { bmc: 'https://192.0.2.1', check: true, caFile: 'ca.pem' };
     const env = { IRONIC_COREOS_BMC_USERNAME: 'root', IRONIC_COREOS_BMC_PASSWORD: 'x' };
     const { error } = await startBoot([], options, { cwd: folder, env }).ended;
-    expect(error?.message).toBe('ca.der contains no PEM certificate');
+    expect(error?.message).toBe(message);
   });
 
   it('an unknown key is reported with the one that is meant', async () => {
