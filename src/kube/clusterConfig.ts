@@ -10,6 +10,7 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { CliError } from '../core/errors.ts';
+import { isLoopbackHost } from '../formats/hostName.ts';
 import { parseUrl, withBrackets } from '../formats/url.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { type HttpProxies, parseProxies } from '../http/client/httpUrl.ts';
@@ -101,8 +102,7 @@ async function existingOf(paths: readonly string[], { cwd }: Io): Promise<readon
 /** @throws CliError for other URLs than https:, or http: on loopback, where `kubectl proxy` listens */
 function checkServer(server: string): string {
   const url = parseUrl(server);
-  const isHere = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere)) {
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))) {
     return trimEndOf(`${url.origin}${url.pathname}`, '/');
   }
   throw new CliError('Invalid address of the API server', {

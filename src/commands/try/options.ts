@@ -33,7 +33,8 @@ export const reportOptions = {
   ),
   '--require-step <name>': repeatable(freeText('step that each agent must have, for example install_coreos')),
   '--timeout <time>': common(
-    // Enough for a live image of 1 GiB and a container image over a slow network. In some programs 0 means no limit, but a trial without an end never prints its report.
+    // Enough for a live image of 1 GiB and a container image over a slow network. In some programs 0 means no limit, but a
+    // trial without an end never prints its report.
     withDefault('30m', duration('time limit for all hosts to call home', 1)),
   ),
   '--save <folder>': folder('folder for the hardware inventories that agents send, one file per host'),
