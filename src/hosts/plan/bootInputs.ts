@@ -61,7 +61,7 @@ export function bootInputsOf(
     inputs,
     options: {},
     io,
-    warn: ({ at, message, hint }) => report(io, { severity: 'warning', at, message, hint }),
+    warn: (problem) => void report(io, problem),
   };
   const system = options.coreos === false ? 'other' : 'coreos';
   return { settings: readSettings(reading, system), sourceOf: (path) => sourceOf(path, inputs), reading };

@@ -42,6 +42,7 @@ const documents: Readonly<Record<string, string>> = {
     `  - ${route('192.0.2.1', 'eth0')}`,
     'dns-resolver: {config: {server: [192.0.2.53], search: [example.com]}}\n',
   ),
+  'two.yaml': both('', '').replaceAll(/ip: [\d.]+/g, 'ip: 192.0.2.300'),
   'gateway.yaml': dhcp(', auto-gateway: false'),
   'dns.yaml': dhcp(', auto-dns: false'),
 };
@@ -139,5 +140,11 @@ describe('pxe kargs --static', () => {
     expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/^hint: (?:pass|use) /m);
+  });
+
+  it('reports each error of a network as an error', async () => {
+    const { code, stderr } = await kargs('--nmstate', 'two.yaml');
+    expect(code).toBe(1);
+    expect(stderr.match(/^\w+: (?=two\.yaml:)/gm)).toEqual(['error: ', 'error: ']);
   });
 });
