@@ -196,7 +196,7 @@ function isFile(value: unknown): value is ManifestFile {
   const { path, kind, size, sha256, mode, host = '', secrets = [], recipe = '' } = asMapping(value);
   return (
     [path, sha256, mode, host, recipe].every(isText) &&
-    String(kind) in artifacts &&
+    Object.hasOwn(artifacts, String(kind)) &&
     typeof size === 'number' &&
     isListOf(secrets, isText)
   );

@@ -5,6 +5,7 @@
  */
 
 import type { Finding } from '../../core/finding.ts';
+import { once } from '../../core/once.ts';
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -110,7 +111,7 @@ function createToolCheck(
   io: Io,
   noteMissing: (message: string) => void,
 ): CheckUnits {
-  let found: Promise<string | undefined> | undefined;
+  const findOnce = once(() => find(io.env));
   const noteOnce = onceCalled(noteMissing);
   const reportRelease = onceCalled((message) => report(io, { severity: 'info', message }));
   // Most hosts of an inventory have the units of the first one.
@@ -120,7 +121,7 @@ function createToolCheck(
     if (sources.length === 0) return [];
     const key = JSON.stringify(sources);
     if (last?.key === key) return last.issues;
-    const path = await (found ??= find(io.env));
+    const path = await findOnce();
     if (path === undefined) {
       noteOnce(`the ${what} are not checked: ${program} is not installed`);
       return [];
