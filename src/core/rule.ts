@@ -16,8 +16,8 @@ export interface Rule extends Problem {
   readonly isLint?: true;
   /**
    * For what Ignition reports, too, the words of ignition-validate to the letter, even where they break the rules for texts of
-   * this program: users search for them, and `npm run agreement` and `npm run differential` compare them. Other messages name
-   * the fault and the value.
+   * this program: users search for them, and tests compare them with ignition-validate. Other messages name the fault and the
+   * value.
    */
   readonly message: string;
 }
