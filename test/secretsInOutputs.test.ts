@@ -5,7 +5,6 @@
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -21,6 +20,7 @@ import { encodingsOf, hardLogin } from './support/encodedSecrets.ts';
 import { json, startFakeApiServer, TOKEN } from './support/fakeApiServer.ts';
 import { bmcUser, type FakeBmcOptions, refuseWith, startFakeBmc } from './support/fakeBmc.ts';
 import { runCli } from './support/runCli.ts';
+import { listenLocally } from './support/listening.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'secrets in outputs '));
 await writeAgentIso(folder, 'live.iso', 'http://192.0.2.1:6385');
@@ -144,9 +144,7 @@ const outputs: Readonly<Record<string, Output>> = {
         storage: { files: [{ path: `/${text}`, contents: { source: 'data:,' } }] },
       };
       const server = createServer((_, response) => void response.end(JSON.stringify(config)));
-      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-      const { port } = server.address() as AddressInfo;
+      const port = await listenLocally(server);
       const { stderr, stdout } = await runCli(['--verbose', 'inspect', loginUrl(`127.0.0.1:${port}/a.ign`)]);
       server.close();
       return `${stdout}${stderr}`;

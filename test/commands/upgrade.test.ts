@@ -18,6 +18,7 @@ import { scriptedAgent } from '../support/scriptedAgent.ts';
 import { until } from '../support/serveFixtures.ts';
 import { nmstate } from './controller/support.ts';
 import { token } from './serve/support.ts';
+import { listenLocally } from '../support/listening.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'upgrade '));
@@ -213,10 +214,9 @@ async function startCluster() {
       else send(response, {});
     })();
   });
-  await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
+  const port = await listenLocally(server);
   return {
-    origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    origin: `http://127.0.0.1:${port}`,
     statuses,
     add: () => {
       for (const watch of watches) watch.write(`${JSON.stringify({ type: 'ADDED', object: image })}\n`);

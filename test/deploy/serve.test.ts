@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { have, oracleNote } from '../support/programs.ts';
 import { tlsFile } from '../support/serveFixtures.ts';
+import { listenLocally } from '../support/listening.ts';
 
 const top = resolve(import.meta.dirname, '../..');
 const read = (name: string): string => readFileSync(join(top, 'deploy/serve', name), 'utf8');
@@ -128,12 +129,7 @@ describe('healthcheck.js', () => {
   const servers: Server[] = [];
   const listen = (server: Server): Promise<number> => {
     servers.push(server);
-    return new Promise((listening) => {
-      server.listen(0, '127.0.0.1', () => {
-        const address = server.address();
-        listening(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
+    return listenLocally(server);
   };
   afterAll(() => {
     for (const server of servers) server.close().closeAllConnections();

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visit } from '../support/chromium.ts';
 import { have, oracleNote } from '../support/programs.ts';
+import { listenLocally } from '../support/listening.ts';
 
 const site = join(import.meta.dirname, '../../scripts/site');
 const dist = join(site, 'pages/.vitepress/dist');
@@ -32,9 +33,7 @@ beforeAll(async () => {
     });
     response.end(isThere ? readFileSync(file) : '');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  origin = `http://127.0.0.1:${await listenLocally(server)}`;
 });
 afterAll(() => {
   if (!isAble) return;

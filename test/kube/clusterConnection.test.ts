@@ -10,6 +10,7 @@ import { secrets } from '../../src/kube/objects.ts';
 import { parseProxies } from '../../src/http/client/httpUrl.ts';
 import { type ConnectProxy, startConnectProxy } from '../support/connectProxy.ts';
 import { listOf } from '../support/fakeApiServer.ts';
+import { listenLocally } from '../support/listening.ts';
 
 const pem = (name: string): Buffer => readFileSync(new URL(`../support/tls/${name}.pem`, import.meta.url));
 
@@ -22,11 +23,7 @@ beforeEach(async () => {
   server = createServer({ ...tls, rejectUnauthorized: true }, (_request, response) =>
     listOf(5, [])(response),
   );
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  origin = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  origin = `https://127.0.0.1:${await listenLocally(server)}`;
   proxy = await startConnectProxy({ origin });
 });
 afterEach(async () => {

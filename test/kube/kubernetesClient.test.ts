@@ -22,6 +22,7 @@ import {
   watching,
 } from '../support/fakeApiServer.ts';
 import { createFakeClock, settle } from '../support/fakeClock.ts';
+import { listenLocally } from '../support/listening.ts';
 
 let server: FakeApiServer;
 let client: KubernetesClient;
@@ -208,11 +209,7 @@ describe('errors', () => {
     const other = createTcpServer((socket) =>
       socket.on('error', () => undefined).end('220 mail.test ESMTP\r\n'),
     );
-    await new Promise<void>((resolve) => {
-      other.listen(0, '127.0.0.1', resolve);
-    });
-    const address = other.address();
-    const port = typeof address === 'object' ? address?.port : 0;
+    const port = await listenLocally(other);
     connect({}, { ...server.config, server: `http://127.0.0.1:${port}` });
     expect(await failureOf(get())).toMatchObject({
       isPassing: false,

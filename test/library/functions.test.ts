@@ -21,6 +21,7 @@ import {
 } from '../../src/index.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
+import { listenLocally } from '../support/listening.ts';
 
 const apiUrl = 'https://192.0.2.1:6385';
 const agentImage = 'registry.example.com/ironic-agent:13.0.0';
@@ -275,9 +276,7 @@ describe('progress and signal', () => {
         stalled.abort(reason);
       } else response.end(part);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    url = `http://127.0.0.1:${await listenLocally(server)}`;
   });
   afterAll(() => server.closeAllConnections());
 

@@ -2,6 +2,7 @@
 
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { listenLocally } from './listening.ts';
 
 export interface ConnectProxy {
   /** `http://user:hunter2@127.0.0.1:PORT` */
@@ -45,11 +46,7 @@ export async function startConnectProxy({
     upstream.on('error', () => client.destroy());
     for (const socket of [client, upstream]) sockets.add(socket);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(wantedPort, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listenLocally(server, wantedPort);
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       for (const socket of sockets) socket.destroy();

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ClusterConfig } from '../../src/kube/clusterConfig.ts';
+import { listenLocally } from './listening.ts';
 
 interface FakeRequest {
   readonly method: string;
@@ -49,10 +50,7 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
       else answer(response, request);
     })();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listenLocally(server);
   return {
     requests,
     answers,

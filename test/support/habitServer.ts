@@ -1,6 +1,7 @@
 /** An HTTP server with one image, that behaves or does not, and counts what it is asked. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenLocally } from './listening.ts';
 
 /** What is odd about the server. */
 export type Habit =
@@ -41,9 +42,7 @@ export async function serveImage(image: Uint8Array, habit: Habit = 'none'): Prom
     const length = habit === 'shorter' ? image.length / 2 : image.length;
     response.writeHead(200, { etag }).end(image.subarray(0, length));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listenLocally(server);
   return {
     url: `http://user:hunter2@127.0.0.1:${port}/coreos.iso?token=hunter3`,
     requests,

@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { listenLocally } from './listening.ts';
 
 /** What goes wrong with one request; those after it are answered as they should be, or by the next fault. */
 export type Fault =
@@ -73,9 +74,7 @@ export async function startImageServer(scheme: 'http' | 'https' = 'http'): Promi
     if (file === undefined) response.writeHead(404).end('not found');
     else answer(file, request, response);
   });
-  await listen(server);
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listenLocally(server);
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
@@ -88,12 +87,6 @@ function createFor(scheme: 'http' | 'https', listener: RequestListener): Server 
   if (scheme === 'http') return createServer(listener);
   const pem = readFileSync(new URL('./certificates/server.pem', import.meta.url));
   return createTlsServer({ cert: pem, key: pem }, listener);
-}
-
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
 }
 
 function answer(file: ServedFile, request: IncomingMessage, response: ServerResponse): void {

@@ -1,12 +1,12 @@
-/** Servers of tests, on a port of this machine that is free. */
+/** Servers of tests on this machine. */
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Resolves to its port. */
-export async function listenLocally(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+/** Listens on the port, or a free one, and resolves to it. */
+export async function listenLocally(server: Server, wantedPort = 0): Promise<number> {
+  await new Promise<void>((resolve) => void server.listen(wantedPort, '127.0.0.1', resolve));
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('it does not listen on a port');
   return address.port;

@@ -9,6 +9,7 @@ import { type Replica, startReplica } from '../../../src/commands/controller/con
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { workplace } from './support.ts';
 import { eventually } from '../../support/eventually.ts';
+import { listenLocally } from '../../support/listening.ts';
 
 const place = workplace();
 const token = 'operator-token-0123456789';
@@ -24,9 +25,7 @@ async function clusterThatAnswers(status: number): Promise<string> {
   const body = JSON.stringify({ kind: 'Status', message: 'not for you', reason: 'Forbidden', code: status });
   const server = createServer((_request, response) => response.writeHead(status).end(body));
   servers.push(server);
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
 async function start(server: string, more: Given<typeof controllerOptions> = {}): Promise<Replica> {

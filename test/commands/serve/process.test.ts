@@ -32,6 +32,7 @@ import { runCli, type RunOptions, type RunResult } from '../../support/runCli.ts
 import { inventory } from '../../support/twoHosts.ts';
 import { tlsFile } from '../../support/serveFixtures.ts';
 import { token } from './support.ts';
+import { listenLocally } from '../../support/listening.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serve process '));
 const path = (name: string): string => join(folder, name);
@@ -267,12 +268,7 @@ describe('the end', () => {
 describe('the start', () => {
   it.each(['json', 'text'])('fails where another program listens, as %s', async (form) => {
     const other = createServer();
-    const port = await new Promise<number>((resolve) => {
-      other.listen(0, '127.0.0.1', () => {
-        const address = other.address();
-        resolve(typeof address === 'object' ? (address?.port ?? 0) : 0);
-      });
-    });
+    const port = await listenLocally(other);
     const listen = ['--listen', `127.0.0.1:${port}`, '--log', form];
     const { code, stderr, stdout } = await runServe(['--inventory', 'inv.yaml', ...listen]);
     other.close();

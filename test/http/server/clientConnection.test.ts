@@ -1,6 +1,5 @@
 /** When a client counts as one that takes nothing: by a clock of the test, over real connections. */
 
-import { once } from 'node:events';
 import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -9,6 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type ClientConnection, ClientGone, watchClient } from '../../../src/http/server/clientConnection.ts';
 import { createFakeClock, type FakeClock } from '../../support/fakeClock.ts';
 import { tlsText } from '../../support/serveFixtures.ts';
+import { listenLocally } from '../../support/listening.ts';
 
 const SECOND = 1000;
 /** Milliseconds without progress after which a client is cut off. */
@@ -34,9 +34,7 @@ async function begin(scheme: 'http' | 'https'): Promise<Watched> {
   const tls = { cert: tlsText('server'), key: tlsText('server-key') };
   const server = scheme === 'http' ? createHttpServer() : createHttpsServer(tls);
   servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = await listenLocally(server);
   const place = { host: '127.0.0.1', port };
   const socket = scheme === 'http' ? connect(place) : tlsConnect({ ...place, ca: tlsText('ca') });
   socket.on('error', () => undefined).pause();

@@ -8,6 +8,7 @@ import { type ByteRange, readerOf } from '../../../src/image/overlay.ts';
 import { type BlockPool, createBlockPool } from '../../../src/http/server/blockPool.ts';
 import { sendBody, type Sending } from '../../../src/http/server/sendBody.ts';
 import { ClientGone } from '../../../src/http/server/clientConnection.ts';
+import { listenLocally } from '../../support/listening.ts';
 
 const MiB = 1024 * 1024;
 const cleanUp: (() => void)[] = [];
@@ -61,15 +62,12 @@ async function serve({
       ),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
+  const port = await listenLocally(server);
   cleanUp.push(() => {
     server.close();
     server.closeAllConnections();
   });
-  return { port: address.port, ...served };
+  return { port, ...served };
 }
 
 function clientOf({ port }: Served): Socket {

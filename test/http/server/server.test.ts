@@ -17,6 +17,7 @@ import {
   stopFixtures,
   until,
 } from '../../support/serveFixtures.ts';
+import { listenLocally } from '../../support/listening.ts';
 
 afterEach(stopFixtures);
 
@@ -437,10 +438,8 @@ describe('where it listens', () => {
   });
 
   it('a port that is taken is told in a sentence', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => void other.once('listening', resolve));
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const other = createServer();
+    const port = await listenLocally(other);
     const listen = { kind: 'tcp', host: '127.0.0.1', port } as const;
     const error: unknown = await startFixture({ listen }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CliError);

@@ -7,6 +7,7 @@ import type { HostStatus, Status } from '../../../../src/commands/serve/status/s
 import { statusAnswer } from '../../../../src/commands/serve/status/statusPage.ts';
 import { chromiumNote, hasChromium, visit } from '../../../support/chromium.ts';
 import { ago, exampleHost, exampleProgress, exampleStatus, manyHosts } from './exampleStatus.ts';
+import { listenLocally } from '../../../support/listening.ts';
 
 const answer = (status: Status, query = '', accept = 'text/html,*/*') =>
   statusAnswer(status, new URLSearchParams(query), accept);
@@ -276,9 +277,7 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
       const { headers, body } = statusAnswer(status, searchParams, request.headers.accept ?? '');
       response.writeHead(200, headers).end(body);
     });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const address = server.address();
-    origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    origin = `http://127.0.0.1:${await listenLocally(server)}`;
   });
   afterAll(() => server.close());
 

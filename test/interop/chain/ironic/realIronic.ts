@@ -5,7 +5,6 @@
  */
 
 import { execFile, execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
@@ -13,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createCertificates, type KeyPair, valid } from '../certificates.ts';
-import { freePort } from '../../../support/listening.ts';
+import { freePort, listenLocally } from '../../../support/listening.ts';
 import { CREDENTIALS, MAC, startMachine, SYSTEM } from './machine.ts';
 import { addAddresses, GATEWAY, removeAddresses } from './network.ts';
 import { type Program, startProgram } from './programs.ts';
@@ -205,14 +204,12 @@ async function startFront(certificate: KeyPair, apiPort: number): Promise<Front>
     incoming.pipe(forwarded);
   });
   server.on('tlsClientError', ({ message }) => void refusals.push(message));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const port = await listenLocally(server);
   const close = (): void => {
     server.close();
     server.closeAllConnections();
   };
-  return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, requests, refusals, close };
+  return { port, requests, refusals, close };
 }
 
 async function hasDriver(apiUrl: string): Promise<boolean> {
