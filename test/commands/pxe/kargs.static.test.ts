@@ -42,7 +42,7 @@ const documents: Readonly<Record<string, string>> = {
     `  - ${route('192.0.2.1', 'eth0')}`,
     'dns-resolver: {config: {server: [192.0.2.53], search: [example.com]}}\n',
   ),
-  'two.yaml': both('', '').replaceAll(/ip: [\d.]+/g, 'ip: 192.0.2.300'),
+  'two.yaml': `interfaces: [${eth0}, ${eth1}]`.replaceAll(/ip: [\d.]+/g, 'ip: 192.0.2.300'),
   'gateway.yaml': dhcp(', auto-gateway: false'),
   'dns.yaml': dhcp(', auto-dns: false'),
 };
