@@ -47,10 +47,7 @@ export async function readServeSource(options: ServeOptions, io: Io): Promise<Se
     }
   }
   if (names !== undefined) {
-    const file = name ?? nmstateDir;
-    if (file === undefined)
-      throw new UsageError('--host requires --inventory', { hint: 'pass the inventory: --inventory FILE' });
-    inventory = { ...inventory, hosts: selectHosts(inventory.hosts ?? [], names, file) };
+    inventory = { ...inventory, hosts: selectHosts(inventory.hosts ?? [], names, name ?? nmstateDir) };
   }
   readInputs(read.source);
   return { inventory, source: { ...read.source, settingsPlace: INVENTORY_SETTINGS_PLACE }, aliases };
