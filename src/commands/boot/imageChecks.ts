@@ -13,7 +13,7 @@ import type { Io } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { reportDiagnostics } from '../../io/report/text.ts';
-import { createLinks } from '../serve/links.ts';
+import { createLinks } from '../../hosts/plan/links.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import { createSnapshots } from '../serve/snapshot.ts';
 import type { ServeSource } from '../serve/source.ts';

@@ -5,7 +5,7 @@ import { hostFileName } from '../../hosts/plan/servedPaths.ts';
 import { createSigner } from '../../http/server/answer/signedPath.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { localAddressTo } from '../../io/localAddress.ts';
-import { createLinks } from '../serve/links.ts';
+import { createLinks } from '../../hosts/plan/links.ts';
 import { ISO_TOKEN_BYTES, servedIsoName } from '../try/serving/isoService.ts';
 import type { BootOptions } from './options.ts';
 import { remoteIso } from './setup.ts';

@@ -8,7 +8,7 @@ import { type PreprovisioningImage, STREAM_LABEL } from './api/preprovisioningIm
 import { type Diagnostic, diagnosticOf } from '../../core/finding.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics, knownError, report, withoutRepeats } from '../../io/report/report.ts';
-import type { Links } from '../serve/links.ts';
+import type { Links } from '../../hosts/plan/links.ts';
 import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory } from './imageFactory.ts';
 import { buildRequestOf, type ReadSecret } from './buildRequest.ts';

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../core/finding.ts';
 import { formatCount, formatSize } from '../../formats/messageText.ts';
 import type { Io } from '../../io/io.ts';
 import { type LiveRows, showLiveRows } from '../../io/liveRows.ts';
-import type { Links } from './links.ts';
+import type { Links } from '../../hosts/plan/links.ts';
 import type { RunningService } from './service.ts';
 import type { Servable } from './serviceState.ts';
 import type { Setup } from './setup.ts';

@@ -10,7 +10,8 @@ import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { report } from '../../io/report/report.ts';
 import { hasSameFiles, type OpenFiles } from './openFiles.ts';
-import { hostPlaces, type Links } from './links.ts';
+import type { Links } from '../../hosts/plan/links.ts';
+import { hostPlaces } from './places.ts';
 import type { HostSummary } from './status/status.ts';
 
 /** A host of the inventory. */

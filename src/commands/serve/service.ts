@@ -14,7 +14,7 @@ import {
 import { formatCount } from '../../formats/messageText.ts';
 import { loadPackage } from '../../core/assets.ts';
 import { programVersion } from '../../core/programVersion.ts';
-import { createLinks, type Links } from './links.ts';
+import { createLinks, type Links } from '../../hosts/plan/links.ts';
 import type { Registry } from 'prom-client';
 import { createMetrics, type HostCounts } from './metrics.ts';
 import type { ImageCounts } from '../../hosts/artifacts/imageCache.ts';

@@ -12,6 +12,7 @@ import { parseTokens } from '../../http/server/accessCheck.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from '../../http/server/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from '../../http/server/server.ts';
 import type { TlsFiles } from '../../http/server/tlsFiles.ts';
+import { readSigningKey } from '../../hosts/input/signingKey.ts';
 import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { report } from '../../io/report/report.ts';
 import { createSigner, type Signer } from '../../http/server/answer/signedPath.ts';
@@ -42,6 +43,8 @@ export interface Setup {
 /** The port of image-customization-controller, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:8084';
 const MIB = 1024 * 1024;
+const MAX_TOKEN_FILE = 64 * 1024;
+const KEY_BYTES = 32;
 /** Milliseconds. */
 const DEFAULT_GRACE = 30_000;
 /** Mebibytes. */
@@ -65,12 +68,15 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     listen: inherited ?? parseListenAddress(options.listen ?? DEFAULT_LISTEN),
     tls: readTls(options, io),
     publicUrl: publicUrl === undefined ? undefined : parseBaseUrl(publicUrl, '--public-url'),
-    signer: open ? undefined : createSigner(await readKey(options.keyFile, io)),
+    signer: open ? undefined : createSigner(await readOrCreateKey(options.keyFile, io)),
     hasKey: options.keyFile !== undefined,
     tokens:
       tokenFile === undefined
         ? []
-        : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
+        : parseTokens(
+            await readSecretFile(tokenFile, io, { what: 'Tokens (--token-file)', maxBytes: MAX_TOKEN_FILE }),
+            tokenFile,
+          ),
     limits: readLimits(options, io),
     lifetime: options.expires,
     grace: options.grace ?? DEFAULT_GRACE,
@@ -123,11 +129,8 @@ function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles 
   };
 }
 
-const MAX_SECRET_FILE = 64 * 1024;
-const KEY_BYTES = 32;
-
-/** The text of the file without surrounding whitespace. A missing file is created with a new key. */
-async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
+/** The key of a file, which is created with a new key if it is missing. */
+async function readOrCreateKey(name: string | undefined, io: Io): Promise<Uint8Array> {
   if (name === undefined) return randomBytes(KEY_BYTES);
   const path = resolve(io.cwd, name);
   const stats = await statsOf(path);
@@ -137,9 +140,5 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
     await createFile(file, ({ handle }) => handle.writeFile(key));
     report(io, { severity: 'info', message: `created ${name}: a new key that signs URLs` });
   }
-  return Buffer.from(await readSecret(name, 'Key (--key-file)', io));
-}
-
-async function readSecret(name: string, what: string, io: Io): Promise<string> {
-  return (await readSecretFile(name, io, { what, maxBytes: MAX_SECRET_FILE })).trim();
+  return readSigningKey(name, io);
 }

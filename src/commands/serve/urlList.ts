@@ -5,7 +5,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { hostFileName } from '../../hosts/plan/servedPaths.ts';
-import type { Links } from './links.ts';
+import type { Links } from '../../hosts/plan/links.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The artifact that boots a host. */

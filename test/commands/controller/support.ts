@@ -14,7 +14,7 @@ import {
 import type { ReadSecret } from '../../../src/commands/controller/buildRequest.ts';
 import { controllerOptions } from '../../../src/commands/controller/options.ts';
 import { type Given, givenOptions } from '../../support/givenOptions.ts';
-import { createLinks } from '../../../src/commands/serve/links.ts';
+import { createLinks } from '../../../src/hosts/plan/links.ts';
 import { knownDigests } from '../../../src/io/files/fileDigests.ts';
 import type { Io } from '../../../src/io/io.ts';
 import { keyText } from '../../../src/kube/objects.ts';

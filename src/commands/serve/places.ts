@@ -1,40 +1,13 @@
-/** The URLs of served files: with a token in the path, or without one if the server requires no credential. */
+/** Where machines find their files on a server. */
 
 import type { Architecture } from '../../core/architecture.ts';
-import type { SignedGrant, Signer } from '../../http/server/answer/signedPath.ts';
+import type { SignedGrant } from '../../http/server/answer/signedPath.ts';
 import { type BaseSet, type ImageSet, imageSetOf } from '../../hosts/plan/baseImages.ts';
 import { agentPath, hostFileName, imagePath } from '../../hosts/plan/servedPaths.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
+import type { Links } from '../../hosts/plan/links.ts';
 import type { HostPlaces } from '../../hosts/plan/planHost.ts';
 import type { OpenFiles } from './openFiles.ts';
-
-export interface Links {
-  /** A path below the public URL with access to `grant`, valid as long as the key. */
-  path(grant: SignedGrant, file: string): string;
-  /** The complete URL, for users and BMCs; it may expire. */
-  url(grant: SignedGrant, file: string): string;
-  /** Without a final slash. */
-  readonly publicUrl: string;
-}
-
-/** @param lifetime milliseconds that complete URLs are valid; undefined for URLs that do not expire */
-export function createLinks(
-  publicUrl: string,
-  signer: Signer | undefined,
-  lifetime?: number,
-  now = (): Date => new Date(),
-): Links {
-  const path = (grant: SignedGrant, file: string, expires?: Date): string =>
-    signer === undefined ? file : `${signer.sign(grant, expires)}/${file}`;
-  return {
-    publicUrl,
-    path,
-    url: (grant, file) => {
-      const expires = lifetime === undefined ? undefined : new Date(now().getTime() + lifetime);
-      return `${publicUrl}/${path(grant, file, expires)}`;
-    },
-  };
-}
 
 /** Where a machine finds its files on this server. The token in a URL gives access to one host only. */
 export function hostPlaces(files: OpenFiles, links: Links, host: string): HostPlaces {
