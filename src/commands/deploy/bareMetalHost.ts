@@ -21,6 +21,7 @@ import { formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { readNetworkFile } from './networkFile.ts';
 import { deploymentOf, readHostOptions } from './readOptions.ts';
 import type { BareMetalHostOptions, DeployOptions } from './options.ts';
+import { servedIsos } from './servedIso.ts';
 
 type Manifests = ReturnType<typeof renderHostManifests>;
 
@@ -32,8 +33,10 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   const { format: form } = options;
   const spec = typeof options.spec === 'string' ? await readSpec(options.spec) : options.spec;
   const configs = new Map<string, { readonly host: string; readonly config: string }>();
+  const served = await servedIsos('bootIso', options, io);
   const make = async (host: DeployOptions, context: HostContext) => {
-    const settings = await readHostSettings(host, context);
+    const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
+    const settings = await readHostSettings(given, named);
     if (settings === undefined) return undefined;
     const { namespace = '', userData, config } = settings;
     if (userData !== undefined && config !== undefined) {
@@ -43,7 +46,7 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
       configs.set(`${namespace}/${userData}`, other);
     }
     const document = renderHostManifests(settings);
-    return { document, isSecret: document.some(({ kind }) => kind === 'Secret') };
+    return { document, isSecret: served !== undefined || document.some(({ kind }) => kind === 'Secret') };
   };
   const write = (hosts: readonly HostDocument<Manifests>[]): string => {
     const manifests = new Map(
@@ -54,7 +57,8 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
       ),
     );
     const items = [...manifests.values()]; // hosts may share a Secret
-    return form === 'json' ? formatValue({ apiVersion: 'v1', kind: 'List', items }, form) : formatYaml(items);
+    if (form === 'json') return formatValue({ apiVersion: 'v1', kind: 'List', items }, form);
+    return served?.comment(formatYaml(items)) ?? formatYaml(items);
   };
   const given = { ...options, ...(spec !== undefined && { spec }) };
   return writeDeployed({ options: given, format: { extension: `.${form}`, write }, make }, io);

@@ -82,6 +82,8 @@ Examples:
     --kernel-append-params "$(ironic-coreos pxe kargs --embedded \\
       --rootfs-url http://192.0.2.1/ipa.rootfs)"
   ironic-coreos deploy node --inventory ramdisk.yaml --format json > nodes.json
+  ironic-coreos deploy node --inventory ramdisk.yaml \\
+    --serve-url http://192.0.2.1:8084 --key-file serve.key > nodes.sh
 `;
 
 const INVENTORY_NOTES = `

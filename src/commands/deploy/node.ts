@@ -19,6 +19,7 @@ import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { deploymentOf, type NameOption, ramdiskOf, readHostOptions } from './readOptions.ts';
 import type { DeployOptions, NodeOptions } from './options.ts';
+import { servedIsos } from './servedIso.ts';
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml', 'driver-info': '.json' } as const;
 
@@ -31,15 +32,19 @@ type NodeFormat = keyof typeof extensions;
 export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const { format: form } = options;
   checkSet(options, form);
+  const served = await servedIsos('deployIso', options, io);
   const make = async (host: DeployOptions, context: HostContext) => {
-    const document = await readNode(host, form, context);
-    return document === undefined ? undefined : { document, isSecret: false };
+    const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
+    const document = await readNode(given, form, named);
+    return document === undefined ? undefined : { document, isSecret: served !== undefined };
   };
   const write = (hosts: readonly HostDocument<NodeDescription>[]): string => {
     const nodes = hosts.map(({ document }) => document);
     const formatCommands = options.set === true ? formatSetCommand : formatCreateCommands;
-    if (form === 'command') return nodes.map(formatCommands).join('');
-    if (form !== 'driver-info') return formatValue({ nodes }, form); // `baremetal create` reads one document
+    const comment = served?.comment ?? ((text) => text);
+    if (form === 'command') return comment(nodes.map(formatCommands).join(''));
+    if (form === 'yaml') return comment(formatValue({ nodes }, form)); // `baremetal create` reads one document
+    if (form === 'json') return formatValue({ nodes }, form);
     const infos = hosts.map(({ host, document }) => ({ host, document: document.driver_info }));
     return formatValue(byHost(infos), 'json');
   };

@@ -5,6 +5,7 @@ import { hostOption } from '../../hosts/settings/options.ts';
 import {
   choice,
   common,
+  duration,
   file,
   toggle,
   hidden,
@@ -65,6 +66,13 @@ const hostsOptions = {
   }),
 };
 
+/** For documents that name an ISO. */
+const servedOptions = under('ISOs of serve:', {
+  '--serve-url <url>': common(freeText('base URL of serve, whose signed URL of each ISO is written')),
+  '--key-file <file>': common(file('key with which serve signs URLs')),
+  '--expires <time>': duration('lifetime of the signed URLs, e.g. 12h (default: as long as the key)', 1),
+});
+
 const installOptions = {
   '--config-drive <file>': file('config drive file to write'),
   '--ignition-in-args': toggle("put the config into the arguments of the step, as in Metal3's design"),
@@ -93,6 +101,7 @@ export const configDriveOptions = {
 export const bareMetalHostOptions = {
   ...settingOptions('baremetalhost'),
   '--format <form>': common(withDefault('yaml', choice(['yaml', 'json'], 'output format: yaml or json'))),
+  ...servedOptions,
   ...hostsOptions,
 };
 
@@ -110,6 +119,7 @@ export const nodeOptions = {
       ),
     ),
   ),
+  ...servedOptions,
   ...hostsOptions,
 };
 
@@ -120,5 +130,10 @@ export type NodeOptions = OptionsOf<typeof nodeOptions>;
 
 /** The options of all `deploy` commands. */
 export type DeployOptions = OptionsOf<
-  SettingOptions & typeof hostsOptions & typeof installOptions & typeof prettyOption & typeof setOption
+  SettingOptions &
+    typeof hostsOptions &
+    typeof servedOptions &
+    typeof installOptions &
+    typeof prettyOption &
+    typeof setOption
 > & { readonly labels?: Mapping };

@@ -73,6 +73,7 @@ export function imageSetId(
 const examples = {
   '--base-url': 'http://192.0.2.1/boot',
   '--public-url': 'http://192.0.2.1:8084',
+  '--serve-url': 'http://192.0.2.1:8084',
   IRONIC_HTTP_URL: 'http://192.0.2.1:6180',
 };
 
