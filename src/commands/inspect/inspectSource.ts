@@ -19,7 +19,7 @@ import { isRemote } from '../../http/client/httpUrl.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../../hosts/input/imageRequirements.ts';
 import { checkInspected } from '../../hosts/input/imageContents.ts';
-import { refuseOther } from '../../hosts/input/contentKind.ts';
+import { refuseCompressed, refuseOther } from '../../hosts/input/contentKind.ts';
 import { type ImageInput, readImageSource, readWhole } from '../../hosts/input/imageSource.ts';
 import { CONFIG_FILE, readSourceConfig } from '../../hosts/input/sourceConfig.ts';
 import { archiveMemory } from '../../agent/agentArchive.ts';
@@ -108,6 +108,7 @@ async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
   if (!isConfig) {
     const inspected = 'an image, an Ignition config or an archive of a container image';
     await refuseOther(inspected, name, text);
+    await refuseCompressed(opened.image);
     throw new CliError(
       `${name} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {

@@ -3,16 +3,16 @@
  * embedded config is valid.
  */
 
-import { FormatError, located } from '../../core/errors.ts';
+import { located } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
-import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { detectKind } from '../../image/imageKind.ts';
 import { inspectInitrd, inspectIso } from '../../image/inspection/inspectImage.ts';
-import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
+import { bytesAccess } from '../../image/overlay.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { CheckedFile } from '../../io/report/reporter.ts';
+import { refuseCompressed } from '../../hosts/input/contentKind.ts';
 import { checkConfig, type CheckOptions } from '../../hosts/input/checkConfig.ts';
 import { checkInspected } from '../../hosts/input/imageContents.ts';
 import { type ImageInput, readImageSource } from '../../hosts/input/imageSource.ts';
@@ -33,7 +33,7 @@ export async function checkIfImage(
 ): Promise<CheckedFile | undefined> {
   const use = (source: ImageInput): Promise<CheckedFile | undefined> =>
     located({ subject: `${file}:` }, async () => {
-      if (source.kind === 'other') await refusePackedConfig(source.image);
+      if (source.kind === 'other') await refuseCompressed(source.image);
       return source.kind === 'kernel' || source.kind === 'other' ? undefined : checkImage(source, options);
     });
   if (content === undefined) return readImageSource(file, EXPECTED, io, use);
@@ -54,13 +54,4 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
   const valid = !hasErrors(findings) && checked?.report.valid !== false;
   return { file, bytes: new Uint8Array(), ...checked, report: { valid, findings } };
-}
-
-/** @throws FormatError for a compressed Ignition config */
-async function refusePackedConfig(image: RandomAccess): Promise<void> {
-  const { format, head } = await readStart(image);
-  if (format === 'none' || !/^\s*\{/.test(head.toString('latin1'))) return;
-  throw new FormatError(`the Ignition config is compressed with ${format}`, {
-    hint: `decompress it first: ${format} -dc FILE | ironic-coreos validate -`,
-  });
 }

@@ -4,14 +4,15 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isIronicConf } from '../../agent/ironicConf.ts';
 import { isSettingKey } from '../../agent/settingSpelling.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
+import { readStart } from '../../image/fileStart.ts';
 import { detectKind } from '../../image/imageKind.ts';
-import { bytesAccess } from '../../image/overlay.ts';
+import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
 
 /** With its article, and what to do with the file `FILE`, in the imperative. */
@@ -66,6 +67,16 @@ export async function hintContent(file: string, bytes: Uint8Array): Promise<stri
   if (found === undefined || found === IGNITION || found === BUTANE) return undefined;
   const [noun, use] = found;
   return `this is ${noun}, not an Ignition config: ${inCommand(use, file)}`;
+}
+
+/** @throws FormatError for compressed data that are no image: an Ignition config, or an image that has to be unpacked first */
+export async function refuseCompressed(image: RandomAccess): Promise<void> {
+  const { format, head } = await readStart(image);
+  if (format === 'none') return;
+  const what = /^\s*\{/.test(head.toString('latin1')) ? 'Ignition config' : 'file';
+  throw new FormatError(`the ${what} is compressed with ${format}`, {
+    hint: `decompress it first: ${format} -d FILE`,
+  });
 }
 
 /** @throws CliError for known content of another type than a keyfile */

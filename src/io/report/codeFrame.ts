@@ -56,12 +56,13 @@ function closingQuote(document: Buffer, openingQuote: number): number {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The line of the finding; undefined if the finding has no position. */
+/** The line of the finding; undefined if the finding has no position, and for a line with NUL, which is no text. */
 export function excerptOf(finding: Finding, source: FrameSource): Excerpt | undefined {
   const { position } = finding;
   const { bytes, lines } = source;
   const line = position && lines.get(position.line);
   if (position === undefined || line === undefined || bytes.length === 0) return undefined;
+  if (bytes.subarray(line.start, line.end).includes(0)) return undefined;
   const mark = findMark(finding, bytes, { line, offset: line.start + position.column - 1 });
   return { line: position.line, ...cutLine(source, line, mark) };
 }

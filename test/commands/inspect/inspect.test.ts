@@ -81,6 +81,7 @@ beforeAll(async () => {
       '{"ignition":{"version":"3.4.0"},"storage":{"links":[{"path":"/\\u001b[31m","target":"x"}]}}',
     kernel: 'MZ',
     'kernel.gz': gzipSync(Buffer.from('ARM\x64'.padStart(60))),
+    'text.gz': gzipSync('text'),
     text: 'a text\n',
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content);
@@ -217,6 +218,7 @@ describe('inspect', () => {
       1,
       'kernel.gz is a kernel or another EFI program, not an image, an Ignition config or an archive',
     ],
+    ['another compressed file', ['text.gz'], 1, 'text.gz: the file is compressed with gzip'],
     [
       'another file',
       ['text'],

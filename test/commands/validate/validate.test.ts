@@ -139,14 +139,23 @@ describe('validate', () => {
     ]);
   });
 
-  it('says that a config is compressed, and not that an initramfs is damaged', async () => {
-    await writeFile(join(folder, 'packed.ign.gz'), gzipSync(valid));
-    const { code, stderr } = await validate('packed.ign.gz');
+  it.each([
+    ['a config', valid, 'Ignition config'],
+    ['an ISO or a disk', '\0'.repeat(4096), 'file'],
+  ])('says that %s is compressed, and not that an initramfs is damaged', async (_title, content, what) => {
+    await writeFile(join(folder, 'packed.gz'), gzipSync(content));
+    const { code, stderr } = await validate('packed.gz');
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'error: packed.ign.gz: the Ignition config is compressed with gzip\n' +
-        'hint: decompress it first: gzip -dc FILE | ironic-coreos validate -\n',
+      `error: packed.gz: the ${what} is compressed with gzip\nhint: decompress it first: gzip -d FILE\n`,
     );
+  });
+
+  it('shows no line of a file that is no text', async () => {
+    await writeFile(join(folder, 'binary'), 'squashfs\0\0\0');
+    const { code, stdout, stderr } = await validate('binary');
+    expect(code).toBe(1);
+    expect(`${stdout}${stderr}`).toContain('--> binary:1:2\nhint: ');
   });
 
   it('notes what is of a wrong type behind the error at which Ignition stops', async () => {
