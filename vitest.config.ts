@@ -8,9 +8,6 @@ const pureFolders = [
   'commands/controller/api',
   'commands/deploy/documents',
   'commands/download/artifacts',
-  'commands/serve/status',
-  'commands/try/ironic',
-  'commands/try/timeline',
   'core',
   'formats',
   'hosts/artifacts',
@@ -20,6 +17,9 @@ const pureFolders = [
   'ipa',
   'kargs',
   'network',
+  'service/status',
+  'trial/ironic',
+  'trial/timeline',
 ];
 
 /** Prints how many tests were left to `npm run oracles`, which asks real programs. */

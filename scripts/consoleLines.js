@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Makes `dist/compiled/console-lines.json` of `src/commands/try/timeline/console-lines.yaml`, which says what its fields mean: a
+ * Makes `dist/compiled/console-lines.json` of `src/trial/timeline/console-lines.yaml`, which says what its fields mean: a
  * list of lines, each with the fields of its program. A field, stage, cause or group that does not exist, an invalid pattern and an
  * id that is used twice are errors.
  */
@@ -12,7 +12,7 @@ import { load } from 'js-yaml';
 import { importSource } from './bundle/importSource.js';
 
 /**
- * @typedef {import('../src/commands/try/timeline/consoleSigns.ts').SignRow} SignRow
+ * @typedef {import('../src/trial/timeline/consoleSigns.ts').SignRow} SignRow
  * @typedef {Partial<SignRow> & { printer: string, lines: Record<string, Partial<SignRow> & { line: string, source: string }> }} Program
  */
 
@@ -21,11 +21,11 @@ const compiled = join(root, 'dist/compiled');
 /** What explanations.js has made. @type {{ id: string }[]} */
 const causes = JSON.parse(readFileSync(join(compiled, 'causes.json'), 'utf8'));
 /** @type {any} */
-const document = load(readFileSync(join(root, 'src/commands/try/timeline/console-lines.yaml'), 'utf8'));
+const document = load(readFileSync(join(root, 'src/trial/timeline/console-lines.yaml'), 'utf8'));
 /** @type {{ groups: Record<string, string[]>, programs: Program[] }} */
 const table = document;
-/** @type {typeof import('../src/commands/try/timeline/stage.ts')} */
-const { stages } = await importSource('src/commands/try/timeline/stage.ts');
+/** @type {typeof import('../src/trial/timeline/stage.ts')} */
+const { stages } = await importSource('src/trial/timeline/stage.ts');
 
 const cause = { enum: causes.map(({ id }) => id) };
 const ids = table.programs.flatMap(({ lines }) => Object.keys(lines));

@@ -16,11 +16,11 @@ const root = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /**
- * What happened to one machine, each with a log of the machine in `test/commands/try/corpus/` and the source of the lines in it;
+ * What happened to one machine, each with a log of the machine in `test/trial/corpus/` and the source of the lines in it;
  * scripts and the configuration of dnsmasq, which machines boot with (`interop/loaders.test.ts`). The rules beside them are in
  * docs/rules.md.
  */
-const TRIED_ELSEWHERE = ['commands/try/timeline/', 'kargs/loaders/', 'kargs/dnsmasq.ts'];
+const TRIED_ELSEWHERE = ['trial/timeline/', 'kargs/loaders/', 'kargs/dnsmasq.ts'];
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))

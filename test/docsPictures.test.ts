@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { ImageProgress } from '../src/http/server/answer/transfers.ts';
-import type { Status } from '../src/commands/serve/status/status.ts';
-import { statusAnswer } from '../src/commands/serve/status/statusPage.ts';
-import { ago, exampleHost, exampleProgress, exampleStatus } from './commands/serve/status/exampleStatus.ts';
+import type { Status } from '../src/service/status/status.ts';
+import { statusAnswer } from '../src/service/status/statusPage.ts';
+import { ago, exampleHost, exampleProgress, exampleStatus } from './service/status/exampleStatus.ts';
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
 import { root } from './support/docs/markdown.ts';
 

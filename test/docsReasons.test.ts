@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { bootChecks } from '../src/commands/boot/checks.ts';
+import { bootChecks } from '../src/trial/bmc/checks.ts';
 import { conditionTypes, imageReasons } from '../src/commands/controller/api/outcome.ts';
 import { errorCodes } from '../src/core/errors.ts';
 import { explanations, explanationsIn } from '../src/io/report/explanations.ts';
-import { causeBook } from '../src/commands/try/timeline/causeBook.ts';
-import { consoleSigns } from '../src/commands/try/timeline/consoleSigns.ts';
-import { callbackReasons } from '../src/commands/try/timeline/events.ts';
-import { refusalReasons } from '../src/commands/try/ironic/messages.ts';
+import { causeBook } from '../src/trial/timeline/causeBook.ts';
+import { consoleSigns } from '../src/trial/timeline/consoleSigns.ts';
+import { callbackReasons } from '../src/trial/timeline/events.ts';
+import { refusalReasons } from '../src/trial/ironic/messages.ts';
 import { replaceSignsTable } from './support/signsTable.ts';
 
 const path = resolve(import.meta.dirname, '../docs/reasons.md');

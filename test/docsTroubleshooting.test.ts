@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { causeBook } from '../src/commands/try/timeline/causeBook.ts';
+import { causeBook } from '../src/trial/timeline/causeBook.ts';
 import { replaceCausesTables } from './support/causesTable.ts';
 
 const path = resolve(import.meta.dirname, '../docs/troubleshooting.md');

@@ -117,7 +117,7 @@ describe.skipIf(!have('tmux'))(`the first cause on the terminal and on the page$
   ])('of %s', async (_title, log, stage, cause, fix) => {
     const { page, shown } = await start();
     await readIso(shown);
-    const lines = readFileSync(join(import.meta.dirname, `commands/try/corpus/${log}.log`), 'utf8');
+    const lines = readFileSync(join(import.meta.dirname, `trial/corpus/${log}.log`), 'utf8');
     appendFileSync(join(folder, 'sol.log'), lines.replaceAll('\n', '\r\n'));
     await shown.shows(/^0 of 3 called home: 1 failed, 2 no activity$/m);
     expect(rowsOf(shown)).toContain(`worker-0 failed ${stage}`);

@@ -13,7 +13,7 @@ import { secrets } from '../src/kube/objects.ts';
 import { CliError } from '../src/core/errors.ts';
 import { runNmstatectl } from '../src/hosts/input/nmstatectl.ts';
 import { createAccessCheck } from '../src/http/server/accessCheck.ts';
-import { runMachine } from '../src/commands/try/emulation/emulatedTrial.ts';
+import { runMachine } from '../src/trial/emulation/emulatedTrial.ts';
 import { startBoot } from './commands/boot/startBoot.ts';
 import { writeAgentIso } from './support/agentIso.ts';
 import { encodingsOf, hardLogin } from './support/encodedSecrets.ts';

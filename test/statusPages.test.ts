@@ -9,19 +9,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseStatusQuery } from '../src/commands/serve/status/select.ts';
-import { statusAnswer } from '../src/commands/serve/status/statusPage.ts';
-import { defaultPorts } from '../src/commands/try/timeline/causeBook.ts';
-import { createJudge } from '../src/commands/try/timeline/result.ts';
-import { createTimeline } from '../src/commands/try/timeline/timeline.ts';
-import { renderTrialPage } from '../src/commands/try/trialPage.ts';
+import { parseStatusQuery } from '../src/service/status/select.ts';
+import { statusAnswer } from '../src/service/status/statusPage.ts';
+import { defaultPorts } from '../src/trial/timeline/causeBook.ts';
+import { createJudge } from '../src/trial/timeline/result.ts';
+import { createTimeline } from '../src/trial/timeline/timeline.ts';
+import { renderTrialPage } from '../src/trial/report/trialPage.ts';
 import {
   ago,
   exampleHost,
   exampleProgress,
   exampleStatus,
   type HostChanges,
-} from './commands/serve/status/exampleStatus.ts';
+} from './service/status/exampleStatus.ts';
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
 import { at, fetched, heartbeat, lookedUp, refused } from './support/trialEvents.ts';
 

@@ -12,8 +12,8 @@ const FILES = [
   'templates/agent/ironic-agent.service',
   'templates/agent/hostname',
   'test/golden/commandTree.txt',
-  'test/commands/try/corpus/healthy.log', // its lines end in CR LF
-  'test/commands/try/corpus/grub-no-config.log', // lines end in CR, LF and both
+  'test/trial/corpus/healthy.log', // its lines end in CR LF
+  'test/trial/corpus/grub-no-config.log', // lines end in CR, LF and both
   'docs/images/serve-status.webp',
   '.gitattributes',
 ];

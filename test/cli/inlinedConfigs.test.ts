@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config, Resource } from '../../src/ignition/config.ts';
-import { readImageConfig } from '../../src/commands/try/emulation/guestAddress.ts';
+import { readImageConfig } from '../../src/trial/emulation/guestAddress.ts';
 import { createIo } from '../support/createIo.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { have, oracleNote } from '../support/programs.ts';

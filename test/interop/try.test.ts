@@ -7,10 +7,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { IronicApiOptions } from '../../src/commands/try/api/ironicApi.ts';
-import type { TrialEvent } from '../../src/commands/try/timeline/events.ts';
-import { createTimeline, type HostTimeline } from '../../src/commands/try/timeline/timeline.ts';
-import { causesOfInactive, likelyCauses } from '../../src/commands/try/timeline/likelyCauses.ts';
+import type { IronicApiOptions } from '../../src/trial/api/ironicApi.ts';
+import type { TrialEvent } from '../../src/trial/timeline/events.ts';
+import { createTimeline, type HostTimeline } from '../../src/trial/timeline/timeline.ts';
+import { causesOfInactive, likelyCauses } from '../../src/trial/timeline/likelyCauses.ts';
 import { type PlayedIronic, playIronic, stopIronics } from '../support/ironicApi.ts';
 import { freePort } from '../support/listening.ts';
 import {

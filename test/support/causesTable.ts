@@ -1,10 +1,10 @@
 /** Generates the tables of stages and of console lines in `docs/troubleshooting.md`. */
 
-import { createConsoleText } from '../../src/commands/try/consoleText.ts';
-import { createConsoleWatch } from '../../src/commands/try/consoleWatch.ts';
-import { commonCauses, conditions } from '../../src/commands/try/timeline/causes.ts';
-import { consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
-import { stagePhrase, stages } from '../../src/commands/try/timeline/stage.ts';
+import { createConsoleText } from '../../src/trial/console/consoleText.ts';
+import { createConsoleWatch } from '../../src/trial/console/consoleWatch.ts';
+import { commonCauses, conditions } from '../../src/trial/timeline/causes.ts';
+import { consoleSigns } from '../../src/trial/timeline/consoleSigns.ts';
+import { stagePhrase, stages } from '../../src/trial/timeline/stage.ts';
 import { corpusLogs, sourcesOfLines } from './consoleCorpus.ts';
 import { replaceMarked } from './docs/markdown.ts';
 

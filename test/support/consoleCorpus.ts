@@ -1,4 +1,4 @@
-/** Console logs of real programs, and logs composed from their message strings: the files and the table in `test/commands/try/corpus`. */
+/** Console logs of real programs, and logs composed from their message strings: the files and the table in `test/trial/corpus`. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,7 +15,7 @@ export interface CorpusLog {
   readonly text: string;
 }
 
-const folder = resolve(import.meta.dirname, '../commands/try/corpus');
+const folder = resolve(import.meta.dirname, '../trial/corpus');
 
 export function corpusLogs(): readonly CorpusLog[] {
   const [, ...rows] = readFileSync(`${folder}/index.tsv`, 'utf8').trimEnd().split('\n');
@@ -32,7 +32,7 @@ interface LinesTable {
 
 /** The program that prints each line of `console-lines.yaml`, and the file with its message, by the ids of the lines. */
 export function sourcesOfLines(): ReadonlyMap<string, string> {
-  const file = resolve(import.meta.dirname, '../../src/commands/try/timeline/console-lines.yaml');
+  const file = resolve(import.meta.dirname, '../../src/trial/timeline/console-lines.yaml');
   const { programs }: LinesTable = JSON.parse(JSON.stringify(load(readFileSync(file, 'utf8'))));
   const lines = programs.flatMap((program) => Object.entries(program.lines));
   return new Map(lines.map(([id, { source }]) => [id, source]));

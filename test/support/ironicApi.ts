@@ -1,12 +1,8 @@
 /** Ironic's API as `try` plays it, on a free port, with what it has seen. */
 
-import {
-  type IronicApi,
-  type IronicApiOptions,
-  startIronicApi,
-} from '../../src/commands/try/api/ironicApi.ts';
-import type { CollectedInventory } from '../../src/commands/try/ironic/inspection.ts';
-import type { TrialEvent } from '../../src/commands/try/timeline/events.ts';
+import { type IronicApi, type IronicApiOptions, startIronicApi } from '../../src/trial/api/ironicApi.ts';
+import type { CollectedInventory } from '../../src/trial/ironic/inspection.ts';
+import type { TrialEvent } from '../../src/trial/timeline/events.ts';
 import { ask, type Reply } from './serveFixtures.ts';
 
 export interface PlayedIronic {

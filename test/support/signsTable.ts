@@ -1,7 +1,7 @@
 /** Generates the table of lines on the console in `docs/reasons.md`. */
 
-import { type ConsoleSign, consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
-import { stagePhrase } from '../../src/commands/try/timeline/stage.ts';
+import { type ConsoleSign, consoleSigns } from '../../src/trial/timeline/consoleSigns.ts';
+import { stagePhrase } from '../../src/trial/timeline/stage.ts';
 import { sourcesOfLines } from './consoleCorpus.ts';
 import { replaceMarked } from './docs/markdown.ts';
 

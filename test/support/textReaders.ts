@@ -67,9 +67,9 @@ import { parseTokens } from '../../src/http/server/accessCheck.ts';
 import { parseSignedPath } from '../../src/http/server/answer/signedPath.ts';
 import { createMasker } from '../../src/core/knownSecrets.ts';
 import { maskLogLine, maskSetting } from '../../src/core/masking.ts';
-import { createConsoleText } from '../../src/commands/try/consoleText.ts';
-import { findConsoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
-import { parseBody } from '../../src/commands/try/ironic/messages.ts';
+import { createConsoleText } from '../../src/trial/console/consoleText.ts';
+import { findConsoleSigns } from '../../src/trial/timeline/consoleSigns.ts';
+import { parseBody } from '../../src/trial/ironic/messages.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { numbered, type Shape } from './textShapes.ts';
 

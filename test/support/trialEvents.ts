@@ -1,7 +1,7 @@
 /** Events of a trial with what a test does not care about filled in, and arbitrary ones. */
 
 import * as fc from 'fast-check';
-import { refusalReasons } from '../../src/commands/try/ironic/messages.ts';
+import { refusalReasons } from '../../src/trial/ironic/messages.ts';
 import {
   callbackReasons,
   type ApiEvent,
@@ -15,9 +15,9 @@ import {
   type RefusalEvent,
   type StepsEvent,
   type TrialEvent,
-} from '../../src/commands/try/timeline/events.ts';
-import type { Stage } from '../../src/commands/try/timeline/stage.ts';
-import { consoleSigns } from '../../src/commands/try/timeline/consoleSigns.ts';
+} from '../../src/trial/timeline/events.ts';
+import type { Stage } from '../../src/trial/timeline/stage.ts';
+import { consoleSigns } from '../../src/trial/timeline/consoleSigns.ts';
 import { codePoint } from './arbitraryText.ts';
 
 export const mac = '52:54:00:12:34:56';

@@ -1,9 +1,9 @@
 /** The result of a trial with given events. */
 
-import { defaultPorts } from '../../src/commands/try/timeline/causeBook.ts';
-import { createJudge, type TrialResult } from '../../src/commands/try/timeline/result.ts';
-import { createTimeline } from '../../src/commands/try/timeline/timeline.ts';
-import type { TrialEvent } from '../../src/commands/try/timeline/events.ts';
+import { defaultPorts } from '../../src/trial/timeline/causeBook.ts';
+import { createJudge, type TrialResult } from '../../src/trial/timeline/result.ts';
+import { createTimeline } from '../../src/trial/timeline/timeline.ts';
+import type { TrialEvent } from '../../src/trial/timeline/events.ts';
 import { at, mac, otherMac } from './trialEvents.ts';
 
 export const expectedHosts = [

@@ -21,26 +21,33 @@ import { jsonBytes } from '../../io/report/choices.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
-import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';
-import type { Expectation } from '../try/expectation.ts';
-import { reachableAddresses } from '../try/ironicAddress.ts';
-import type { TrialSetup } from '../try/setup.ts';
-import type { ApiEndpoint } from '../try/timeline/addresses.ts';
-import { readTrialInventory, runTrial } from '../try/try.ts';
-import { type BmcClients, createBmcClients } from './bmcClients.ts';
-import { bootMachine, restoreMachine } from './bootMachine.ts';
-import { describeChecks, formatChecks, formatProblems, problemsOf } from './checkOutput.ts';
-import { type CheckedMachine, checkMachine, isRefused, type MachineCheck } from './checks.ts';
-import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
-import { expectedUrl, findImageServer, type ImageServer, urlFor } from './imageUrls.ts';
-import type { BmcRequest, BootTimes, Change, MachineBoot } from './machineBoot.ts';
-import { EmptySlotError } from './media.ts';
+import { type ConsoleLog, readConsoleLogs } from '../../trial/console/consoleLog.ts';
+import type { Expectation } from '../../trial/expectation.ts';
+import { reachableAddresses } from '../../trial/api/ironicAddress.ts';
+import type { TrialSetup } from '../../trial/setup.ts';
+import type { ApiEndpoint } from '../../trial/timeline/addresses.ts';
+import { readServeSource } from '../../service/source.ts';
+import { runTrial } from '../../trial/runTrial.ts';
+import { type BmcClients, createBmcClients } from '../../trial/bmc/bmcClients.ts';
+import { bootMachine, restoreMachine } from '../../trial/bmc/bootMachine.ts';
+import { describeChecks, formatChecks, formatProblems, problemsOf } from '../../trial/bmc/checkOutput.ts';
+import { type CheckedMachine, checkMachine, isRefused, type MachineCheck } from '../../trial/bmc/checks.ts';
+import { checkHostImages, checkConfiguredIso, isoArchitecture } from '../../trial/bmc/imageChecks.ts';
+import {
+  expectedUrl,
+  findImageServer,
+  type ImageServer,
+  remoteIso,
+  urlFor,
+} from '../../trial/bmc/imageUrls.ts';
+import type { BmcRequest, BootTimes, Change, MachineBoot } from '../../trial/bmc/machineBoot.ts';
+import { EmptySlotError } from '../../trial/bmc/media.ts';
 import type { BootOptions } from './options.ts';
-import { type BootSetup, readBootSetup, remoteIso } from './setup.ts';
-import { type Survey, surveyMachine } from './survey.ts';
-import { readTargets, type Target } from './targets.ts';
-import type { BootMachines, TrialServices } from '../try/trial.ts';
-import type { BmcEvent } from '../try/timeline/events.ts';
+import { type BootSetup, readBootSetup } from './setup.ts';
+import { type Survey, surveyMachine } from '../../trial/bmc/survey.ts';
+import { readTargets, type Target } from '../../trial/bmc/targets.ts';
+import type { BootMachines, TrialServices } from '../../trial/trial.ts';
+import type { BmcEvent } from '../../trial/timeline/events.ts';
 
 /** A machine whose BMC was read. */
 type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
@@ -131,7 +138,7 @@ function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
 /** The trial checks the images of an inventory itself, before a machine is changed. */
 async function checkImages(
   { isCheck, iso, trial }: BootSetup,
-  options: BootOptions,
+  options: ImageServer['options'],
   io: Io,
 ): Promise<(name: string) => readonly MachineCheck[]> {
   if (iso !== undefined) {
@@ -251,7 +258,7 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
   const code = await runTrial({
     options,
     setup: setup.trial,
-    inventory: await readTrialInventory(options, io),
+    inventory: options.inventory === undefined ? undefined : await readServeSource(options, io),
     machine: undefined,
     consoleLogs,
     expectation: expectationOf(machines),

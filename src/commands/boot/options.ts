@@ -10,14 +10,13 @@ import {
   toggle,
   type OptionsOf,
   freeText,
-  parsed,
   under,
   wholeNumber,
   withDefault,
 } from '../../io/commandLine.ts';
-import { parseMac } from '../../io/optionValues.ts';
-import { catalogOptions } from '../serve/options.ts';
-import { ironicOptions, reportOptions, urlSigningOptions } from '../try/options.ts';
+import { catalogOptions } from '../../service/options.ts';
+import { bmcOptions } from '../../trial/bmc/options.ts';
+import { ironicOptions, reportOptions, urlSigningOptions } from '../../trial/options.ts';
 
 export const bootOptions = {
   '[HOST...]': freeText('hosts of the inventory', 'host'),
@@ -38,16 +37,7 @@ export const bootOptions = {
     duration('time for a shutdown before the machine is forced off'),
   ),
   ...reportOptions,
-  ...under('BMC:', {
-    '--bmc <url>': common(freeText('address of the BMC, without an inventory')),
-    '--credentials <file>': common(file('file with user name and password of the BMCs')),
-    '--ca-file <file>': common(file('CA certificates of the BMCs, in PEM')),
-    '--mac <address>': parsed(
-      parseMac,
-      'MAC address of the machine, without an inventory (default: from the BMC)',
-    ),
-    '--insecure': common(toggle('do not verify the TLS certificates of the BMCs')),
-  }),
+  ...bmcOptions,
   ...under('Servers:', {
     '--ironic-url <url>': common(freeText('replace the Ironic URL of the inventory in the configs')),
     '--serve-listen <address>': common(freeText('address and port for images (default: port 8084)')),

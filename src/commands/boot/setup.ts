@@ -1,12 +1,10 @@
 /** The options of `boot`, checked before anything is read from a BMC. */
 
 import { UsageError } from '../../core/errors.ts';
-import { parseUrl } from '../../formats/url.ts';
-import { isRemote } from '../../http/client/httpUrl.ts';
 import { parseChoice } from '../../io/report/choices.ts';
-import { readTrialSetup, type TrialSetup } from '../try/setup.ts';
+import { readTrialSetup, type TrialSetup } from '../../trial/setup.ts';
 import type { BootOptions } from './options.ts';
-import type { BootMethod } from './targets.ts';
+import type { BootMethod } from '../../trial/bmc/targets.ts';
 
 export interface BootSetup {
   readonly trial: TrialSetup;
@@ -31,7 +29,7 @@ export function readBootSetup(options: BootOptions): BootSetup {
   if (check === true) parseChoice('--format', options.format, ['text', 'json']);
   return {
     method,
-    trial: readTrial(options),
+    trial: readTrialSetup(options),
     iso: inventory === undefined && bmc !== undefined ? readIso(iso, check === true) : undefined,
     isCheck: check === true,
     isConfirmed: yes === true,
@@ -39,12 +37,6 @@ export function readBootSetup(options: BootOptions): BootSetup {
     parallel,
     shutdownTimeout,
   };
-}
-
-/** The options of `try` require an inventory for images, but `boot` serves an ISO without one. In `try`, `mac` is another option. */
-function readTrial({ mac: _mac, ...options }: BootOptions): TrialSetup {
-  const { iso: _iso, publicUrl: _url, serveListen: _listen, ...others } = options;
-  return readTrialSetup(options.inventory === undefined ? others : options);
 }
 
 function readIso([iso, ...others]: readonly string[], isCheck: boolean): string | undefined {
@@ -57,9 +49,4 @@ function readIso([iso, ...others]: readonly string[], isCheck: boolean): string 
     });
   }
   return iso;
-}
-
-/** The URL of an ISO on another server. */
-export function remoteIso(iso: string | undefined): URL | undefined {
-  return iso !== undefined && isRemote(iso) ? parseUrl(iso) : undefined;
 }

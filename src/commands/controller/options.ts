@@ -11,7 +11,7 @@ import {
   under,
   withDefault,
 } from '../../io/commandLine.ts';
-import { catalogOptions, serviceOptions } from '../serve/options.ts';
+import { catalogOptions, serviceOptions } from '../../service/options.ts';
 
 export const controllerOptions = {
   '--settings <source>': common(

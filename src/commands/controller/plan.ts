@@ -8,7 +8,7 @@ import { namespaceProblem } from '../../core/objectName.ts';
 import type { Io } from '../../io/io.ts';
 import { type ClusterConfig, findClusterConfig } from '../../kube/clusterConfig.ts';
 import type { ObjectKey } from '../../kube/objects.ts';
-import { readSetup, type Setup } from '../serve/setup.ts';
+import { readSetup, type Setup } from '../../service/setup.ts';
 import type { ControllerOptions } from './options.ts';
 
 export interface ControllerPlan {

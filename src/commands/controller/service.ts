@@ -2,10 +2,10 @@
 
 import type { Outcome } from './api/outcome.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { addGauges, type HostCounts } from '../serve/metrics.ts';
+import { addGauges, type HostCounts } from '../../service/metrics.ts';
 import type { Informers } from './informers.ts';
 import type { ReconcileLoop } from './reconcileLoop.ts';
-import type { HostStatus } from '../serve/status/status.ts';
+import type { HostStatus } from '../../service/status/status.ts';
 import type { TransferLog } from '../../http/server/answer/transfers.ts';
 import { keyText } from '../../kube/objects.ts';
 import { Counter, type Registry } from 'prom-client';

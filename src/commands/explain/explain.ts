@@ -9,11 +9,11 @@ import { groupBy } from '../../core/lists.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import type { ExplainOptions } from './options.ts';
 import { type Example, type Explanation, explanations } from '../../io/report/explanations.ts';
-import { createConsoleText } from '../try/consoleText.ts';
-import { createConsoleWatch } from '../try/consoleWatch.ts';
-import { findConsoleSigns, findSignsOfMessage } from '../try/timeline/consoleSigns.ts';
-import { likelyCauses } from '../try/timeline/likelyCauses.ts';
-import { createTimeline } from '../try/timeline/timeline.ts';
+import { createConsoleText } from '../../trial/console/consoleText.ts';
+import { createConsoleWatch } from '../../trial/console/consoleWatch.ts';
+import { findConsoleSigns, findSignsOfMessage } from '../../trial/timeline/consoleSigns.ts';
+import { likelyCauses } from '../../trial/timeline/likelyCauses.ts';
+import { createTimeline } from '../../trial/timeline/timeline.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 
 /** @throws UsageError if the id does not exist, CliError if no line on standard input shows a problem */

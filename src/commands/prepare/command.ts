@@ -76,12 +76,6 @@ Updates:
   changed. Images are cloned if the filesystem supports it, else hard-linked: do
   not change them in place.
 
-One host:
-  With --host and the options of the run for all hosts, the command writes the
-  files of this host, and those that all machines share: dnsmasq.conf contains
-  the ISOs of all hosts. The files of all other hosts stay, and their errors are
-  not reported. Without --host, invalid hosts are reported and keep their files.
-
 Agent archive:
   --agent-archive, or agent.archive of the inventory, is verified and copied
   once. Configs refer to it by URL; a full ISO contains it. Hosts load the image

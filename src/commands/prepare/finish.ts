@@ -22,26 +22,15 @@ import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 import type { InputImages } from '../../hosts/plan/imageInputs.ts';
 import { writeBundle } from './bundle.ts';
 import { archiveInputs } from './putFiles.ts';
-import { architectures } from '../../core/architecture.ts';
-import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
-import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { groupBy } from '../../core/lists.ts';
 import { formatNames } from '../../io/report/problemGroups.ts';
-
-/** The hosts of a run. */
-interface PreparedHosts {
-  readonly hosts: readonly ManifestHost[];
-  /** Names of hosts that keep their files of earlier runs. */
-  readonly invalid: ReadonlySet<string>;
-  readonly run: HostRun;
-}
 
 /**
  * Finishes the folder, reports what concerns all of its files, and writes the bundle.
  * @param artifacts for the manifest
  * @param images for the manifest
  * @param memory for machines that are not listed
- * @param listed undefined for a layout without hosts
+ * @param invalid names of hosts that keep their files of earlier runs
  * @throws CliError if the folder cannot be written; it is then unchanged, except for new files
  */
 export async function finishRun(
@@ -49,22 +38,17 @@ export async function finishRun(
   artifacts: readonly string[],
   images: BaseCatalog<InputImages>,
   memory: readonly UnlistedMemory[],
-  listed?: PreparedHosts,
+  hosts: readonly ManifestHost[] = [],
+  invalid: ReadonlySet<string> = new Set(),
+  hostRun?: HostRun,
 ): Promise<void> {
-  const { hosts = [], invalid = new Set<string>() } = listed ?? {};
   const { archives, baseUrl, bundle, folder, io, layout, options, read } = run;
   const { files, previous } = folder;
   const prune = options.prune === true;
-  const valid = new Set(hosts.map(({ name }) => name));
-  const isSelection = options.host !== undefined;
-  const others = (isSelection ? (previous?.hosts ?? []) : [])
-    .map(({ name }) => name)
-    .filter((name) => !valid.has(name) && !invalid.has(name));
   const left = findLeftovers(previous, {
     paths: files,
-    hosts: valid,
+    hosts: new Set(hosts.map(({ name }) => name)),
     invalidHosts: invalid,
-    otherHosts: new Set(others),
     prune,
   });
   const manifest: Manifest = {
@@ -78,8 +62,7 @@ export async function finishRun(
     memory,
     files: [...files.values(), ...left.files],
   };
-  // A run for all hosts that was interrupted continues with its files.
-  const abandoned = isSelection ? [] : folder.abandoned();
+  const abandoned = folder.abandoned();
   const removed = [...left.removed, ...abandoned.filter((path) => prune || isFetched(path))];
   await folder.finish(manifest, removed);
   if (removed.length > 0) io.stderr.write(`${formatCount(removed.length, 'file')} of earlier runs removed\n`);
@@ -88,7 +71,7 @@ export async function finishRun(
     const count = formatCount(unneeded, 'file');
     io.stderr.write(`${count} of earlier runs no longer needed; use --prune to remove them\n`);
   }
-  if (listed !== undefined) reportGroups(listed.run);
+  if (hostRun !== undefined) reportGroups(hostRun);
   reportMemory(hosts, memory, io);
   reportExposed(run);
   if (bundle !== undefined) await writeBundle(bundle, folder, manifest, archives);
@@ -100,8 +83,6 @@ export interface PreparedNow {
   readonly hosts: ReadonlySet<string>;
   /** Invalid hosts of the inventory, which keep their files of earlier runs. */
   readonly invalidHosts: ReadonlySet<string>;
-  /** Hosts that `--host` does not select, which stay as they are. */
-  readonly otherHosts: ReadonlySet<string>;
   /** Whether to remove files that are no longer needed. */
   readonly prune: boolean;
 }
@@ -123,19 +104,18 @@ export interface Leftovers {
  * script. Versions before it are removed: of a host when its files are replaced again, others with `prune`.
  */
 export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
-  const keeping = new Set([...now.invalidHosts, ...now.otherHosts]);
   const hosts = (previous?.hosts ?? []).filter(
-    ({ name }) => !now.hosts.has(name) && (keeping.has(name) || !now.prune),
+    ({ name }) => !now.hosts.has(name) && (now.invalidHosts.has(name) || !now.prune),
   );
   const names = new Set(hosts.map(({ name }) => name));
   const shared = new Set(hosts.flatMap(({ images, agentArchive }) => [images, agentArchive]));
   const isKept = ({ host, path, superseded }: ManifestFile): boolean => {
     const id = /^(?:images|agents)\/([^/]+)\//.exec(path)?.[1];
     if (id !== undefined) return shared.has(id);
-    return host !== undefined && keeping.has(host) && names.has(host) && superseded !== true;
+    return host !== undefined && now.invalidHosts.has(host) && names.has(host) && superseded !== true;
   };
   const isReplaced = ({ host, path }: ManifestFile): boolean =>
-    isFetched(path) && (host === undefined || now.hosts.has(host) || keeping.has(host));
+    isFetched(path) && (host === undefined || now.hosts.has(host) || now.invalidHosts.has(host));
   const files: ManifestFile[] = [];
   const earlier: ManifestFile[] = [];
   const unneeded: ManifestFile[] = [];
@@ -157,33 +137,11 @@ export function findLeftovers(previous: Manifest | undefined, now: PreparedNow):
     else if (now.prune || replacedHosts.has(host)) removed.push(path);
     else files.push(file);
   }
-  const kept = hosts.map((host) =>
-    now.otherHosts.has(host.name) ? host : { ...host, state: 'kept' as const },
-  );
+  const kept = hosts.map((host) => ({ ...host, state: 'kept' as const }));
   if (now.prune) {
     return { files, hosts: kept, removed: [...removed, ...unneeded.map(({ path }) => path)], unneeded: 0 };
   }
   return { files: [...files, ...unneeded], hosts: kept, removed, unneeded: unneeded.length };
-}
-
-/** The ISOs that these hosts of the inventory keep from earlier runs, and that their boot scripts start. */
-export function keptIsoBoots(
-  hosts: readonly InventoryHost[],
-  previous: Manifest | undefined,
-  baseUrl: string | undefined,
-): NetworkHost[] {
-  const isos = new Map<string | undefined, string>();
-  for (const { host, kind, path, superseded } of previous?.files ?? []) {
-    const isIso = kind === 'iso' || kind === 'minimal-iso';
-    if (isIso && superseded !== true && hasArtifactId(path)) isos.set(host, path);
-  }
-  const known = new Map(previous?.hosts.map(({ architecture, name }) => [name, architecture]));
-  return hosts.flatMap(({ mac, name }) => {
-    const path = isos.get(name);
-    const architecture = architectures.find((one) => one === known.get(name));
-    if (path === undefined || architecture === undefined || mac === undefined) return [];
-    return [{ name, macs: [mac], start: { kind: 'iso' as const, architecture, url: `${baseUrl}/${path}` } }];
-  });
 }
 
 /** Reports the memory that hosts need, if it is known. Details for each host are in the log of `--verbose`. */

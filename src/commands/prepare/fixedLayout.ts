@@ -117,7 +117,7 @@ function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }
 
 function refuseUnused(
   name: FixedLayoutName,
-  { artifacts, dhcp, dhcpRange, discovery, hardware, host }: PrepareOptions,
+  { artifacts, dhcp, dhcpRange, discovery, hardware }: PrepareOptions,
 ): void {
   const given = [
     ['--artifacts', artifacts],
@@ -125,7 +125,6 @@ function refuseUnused(
     ['--dhcp-range', dhcpRange],
     ['--discovery', discovery],
     ['--hardware', hardware],
-    ['--host', host],
   ] as const;
   const [option] = given.find(([, value]) => value !== undefined && value !== false) ?? [];
   if (option === undefined) return;

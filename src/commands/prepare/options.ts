@@ -2,7 +2,6 @@
 
 import { profileNames } from '../../agent/settings.ts';
 import { artifactNames } from '../../hosts/plan/artifacts.ts';
-import { hostOption } from '../../hosts/settings/options.ts';
 import { imageOptions } from '../../hosts/plan/imageOptions.ts';
 import { dhcpServers } from '../../kargs/dhcpServers.ts';
 import {
@@ -15,7 +14,6 @@ import {
   type OptionsOf,
   freeText,
   under,
-  withCommon,
 } from '../../io/commandLine.ts';
 
 const layoutNames = ['folder', 'metal3', 'bifrost'] as const;
@@ -24,7 +22,6 @@ export type LayoutName = (typeof layoutNames)[number];
 
 export const prepareOptions = {
   '--inventory <file>': common(file(INVENTORY)),
-  ...withCommon(hostOption, '--host <name>'),
   '--profile <name>': choice(
     profileNames,
     `profile of the configs: ${profileNames.join(', ')} (default: default)`,

@@ -25,7 +25,6 @@ import {
 } from '../../hosts/plan/servedPaths.ts';
 import { formatInvalid, type MadeHost, makeHosts, startRun, writeMade } from '../../hosts/hostRun.ts';
 import { createAddressCheck } from '../../hosts/settings/renderHosts.ts';
-import { append } from '../../core/lists.ts';
 import { printable } from '../../core/foreignText.ts';
 import { dhcpFiles, renderDhcpClasses } from '../../kargs/dhcpServers.ts';
 import {
@@ -38,7 +37,7 @@ import {
 import { hasUnknown, planUnknown } from '../../hosts/plan/planUnknown.ts';
 import { type PublishArchive, readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { checkBundle, readBundle } from './bundle.ts';
-import { finishRun, keptIsoBoots } from './finish.ts';
+import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
@@ -109,11 +108,6 @@ function folderLayout(options: PrepareOptions): Layout {
       hint: 'pass the folder to prepare, for example -o /srv/boot',
     });
   }
-  if (options.host !== undefined && options.prune === true) {
-    throw new UsageError('--prune cannot be combined with --host: it removes files of other hosts', {
-      hint: 'remove --prune, and use it without --host when all hosts are prepared',
-    });
-  }
   const wanted = readWanted(options);
   const range = readDhcpRange(options.dhcpRange, wanted);
   if (options.dhcp !== undefined) requireDhcpBoot(wanted);
@@ -131,12 +125,11 @@ function folderLayout(options: PrepareOptions): Layout {
 
 /**
  * Writes the files of each host: config and images first, then the boot scripts that refer to them. Invalid hosts are reported
- * and skipped. They keep their files, as do the hosts that `--host` does not select, and `dnsmasq.conf` contains them all.
+ * and skipped.
  * @param range for `dnsmasq.conf`; undefined for the range of the base URL
  */
 async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | undefined): Promise<ExitCode> {
   const { archives, folder, growth, io, options, publish, read, shown } = run;
-  const { chosen, source } = read;
   const { hosts = [] } = read.inventory;
   const { baseUrl, configs, loaders } = wanted;
   const inputs = await readImageInputs(options, folder.digests, io);
@@ -146,10 +139,11 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
   try {
     const images = await putImageSets(folder, bases, wanted);
     refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
-    const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, chosen.length);
+    const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
+    const { source } = read;
     const job: PlanJob = { wanted, source, archives, growth, checkAddresses: createAddressCheck() };
     const plans = makeHosts(
-      chosen,
+      hosts,
       async (host, hostIo) => {
         const file = (kind: ConfigArtifact, plan: HostPlan): string =>
           fileIn(hostFolder(host.name), kind, plan, wanted);
@@ -186,8 +180,6 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     await writeMade(plans, isSmall ? 16 : 2, write, hostRun);
     const valid = new Set(written.map(({ name }) => name));
     const order = new Map(hosts.map(({ name }, index) => [name, index]));
-    const keeping = hosts.filter(({ name }) => !valid.has(name));
-    append(isoBoots, keptIsoBoots(keeping, folder.previous, baseUrl));
     isoBoots.sort((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0));
 
     const unlisted = hasUnknown(read.inventory, options, io)
@@ -213,17 +205,11 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     const memory = unlisted.plans.flatMap(({ architecture, archive, base }) =>
       memoryNeeds(configs, base, archive).map((need) => ({ architecture, ...need })),
     );
-    const invalid = new Set(chosen.map(({ name }) => name).filter((name) => !valid.has(name)));
-    await finishRun(run, [...configs, ...loaders], inputs, memory, { hosts: written, invalid, run: hostRun });
-    const { unchanged, written: files } = folder.counts;
-    const counts = [
-      `${formatCount(valid.size, 'host')} prepared`,
-      ...(options.host === undefined ? [] : [`${hosts.length - chosen.length} not selected`]),
-      `${formatCount(files, 'file')} written`,
-      `${unchanged} unchanged`,
-      formatInvalid(hostRun),
-    ];
-    io.stderr.write(`${printable(shown)}: ${counts.join(', ')}\n`);
+    const invalid = new Set(hosts.map(({ name }) => name).filter((name) => !valid.has(name)));
+    await finishRun(run, [...configs, ...loaders], inputs, memory, written, invalid, hostRun);
+    const counts = `${formatCount(valid.size, 'host')} prepared, ${formatCount(folder.counts.written, 'file')} written`;
+    const { unchanged } = folder.counts;
+    io.stderr.write(`${printable(shown)}: ${counts}, ${unchanged} unchanged, ${formatInvalid(hostRun)}\n`);
     return hostRun.counts.invalid > 0 ? 1 : 0;
   } finally {
     await closeBaseSets(bases);

@@ -17,12 +17,12 @@ import { parseMode } from '../../imagefile/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
 import type { Access } from './folder/preparedFolder.ts';
 import { findGroup } from './folder/userGroup.ts';
-import type { Inventory, InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
 import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
 import { reportUrlAddresses } from '../../hosts/plan/bootInputs.ts';
-import { readInventoryFile, selectHosts } from '../../hosts/settings/inventory.ts';
+import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 
 /** The variable IRONIC_USE_COREOS_IPA of Metal3's design selects the layout metal3. */
@@ -76,8 +76,6 @@ function usualArtifacts(baseUrl: string | undefined): WantedArtifacts {
 
 export interface ReadSource {
   readonly inventory: Inventory;
-  /** The hosts to prepare: those of `--host`, or all. */
-  readonly chosen: readonly InventoryHost[];
   readonly source: RenderSource;
   readonly input: readonly ManifestInput[];
 }
@@ -92,9 +90,8 @@ export async function readSource(options: PrepareOptions, io: Io): Promise<ReadS
     name === undefined
       ? { inventory: { agent: new Map(), problems: [] }, source: { options: given, io } }
       : await readInventoryFile(name, given, io);
-  const chosen = selectHosts(inventory.hosts ?? [], options.host, name);
   readInputs(source);
-  return { inventory, chosen, source: { ...source, settingsPlace: INVENTORY_SETTINGS_PLACE }, input };
+  return { inventory, source: { ...source, settingsPlace: INVENTORY_SETTINGS_PLACE }, input };
 }
 
 /** A pipe can be read only once. */

@@ -20,15 +20,21 @@ import { fetchesRootfs } from '../../hosts/plan/artifacts.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Diagnostic } from '../../core/finding.ts';
-import { pageMessage, showLiveHosts } from './liveStatus.ts';
-import { readLogForm, readSetup, type Setup } from './setup.ts';
+import { pageMessage, showLiveHosts } from '../../service/liveStatus.ts';
+import { readLogForm, readSetup, type Setup } from '../../service/setup.ts';
 import type { ServeOptions } from './options.ts';
-import type { Snapshot } from './snapshot.ts';
-import { loadSnapshot, readyProblem, reload, type RunningService, startService } from './service.ts';
-import { createInputWatches, endService } from './serviceRun.ts';
-import { loggingFailure, runService, withLog } from './serviceLog.ts';
-import { formatDuration } from './status/figures.ts';
-import { mainArtifact, printUrls } from './urlList.ts';
+import type { Snapshot } from '../../service/snapshot.ts';
+import {
+  loadSnapshot,
+  readyProblem,
+  reload,
+  type RunningService,
+  startService,
+} from '../../service/service.ts';
+import { createInputWatches, endService } from '../../service/serviceRun.ts';
+import { loggingFailure, runService, withLog } from '../../service/serviceLog.ts';
+import { formatDuration } from '../../service/status/figures.ts';
+import { mainArtifact, printUrls } from '../../service/urlList.ts';
 
 /**
  * Returns 0 after SIGTERM or SIGINT, and with `--once` after the image was fetched. In a JSON log, any other reason for the

@@ -155,7 +155,7 @@ function readContent(file: string, io: Io): Promise<Uint8Array> {
 
 async function check({ file, content }: Document, options: DocumentOptions, io: Io): Promise<CheckedFile> {
   if (content === 'unread' || mayBeImage(content)) {
-    const { checkIfImage } = await import('./validateImage.ts');
+    const { checkIfImage } = await import('../../hosts/input/checkImage.ts');
     const checked = await checkIfImage(file, content === 'unread' ? undefined : content, options, io);
     if (checked !== undefined) return checked;
   }

@@ -42,7 +42,7 @@ export const ID_DIGITS = 12;
 
 /** Whether a path of a host, or of machines that are not listed, contains an ID. */
 export function hasArtifactId(path: string): boolean {
-  return /^(?:hosts\/[^/]+|discovery(?:\/[^/]+)?)\/[0-9a-f]{12}\/[a-z.]+$/.test(path);
+  return /^(?:hosts\/[^/]+|discovery(?:\/[^/]+)?)\/[0-9a-f]{12}\/[^/]+$/.test(path);
 }
 
 /** Whether machines fetch the file by a URL in a boot script, a config or an image. Boot scripts themselves have fixed paths. */

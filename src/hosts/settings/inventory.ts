@@ -129,7 +129,7 @@ export async function readInventoryLayers(
 ): Promise<InventoryLayers> {
   if (name === undefined) {
     if (host === undefined) return { profile: 'default', files: [] };
-    throw hostWithoutInventory();
+    throw new UsageError('--host requires --inventory', { hint: 'pass the inventory: --inventory FILE' });
   }
   const { inventory } = await readInventoryFile(name, {}, io);
   const { agent, hosts = [], profile = 'default' } = inventory;
@@ -145,23 +145,14 @@ export async function readInventoryLayers(
   return { profile, files: [chosen.readInputs(), agent] };
 }
 
-/**
- * The hosts with these names, or all of them without names.
- * @param file with the hosts; undefined without an inventory. Throws UsageError, also for a name that is not listed.
- */
+/** The hosts with these names, or all of them without names. Throws UsageError for a name that is not listed. */
 export function selectHosts(
   hosts: readonly InventoryHost[],
   names: readonly string[] | undefined,
-  file: string | undefined,
+  file: string,
 ): readonly InventoryHost[] {
-  if (names === undefined) return hosts;
-  if (file === undefined) throw hostWithoutInventory();
-  for (const name of names) findHost(hosts, name, file);
-  return hosts.filter(({ name }) => names.includes(name));
-}
-
-function hostWithoutInventory(): UsageError {
-  return new UsageError('--host requires --inventory', { hint: 'pass the inventory: --inventory FILE' });
+  for (const name of names ?? []) findHost(hosts, name, file);
+  return names === undefined ? hosts : hosts.filter(({ name }) => names.includes(name));
 }
 
 /** @param hints limit for similar names in the hint. Throws UsageError. */

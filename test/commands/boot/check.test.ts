@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { servedIsoName } from '../../../src/commands/try/serving/isoService.ts';
+import { servedIsoName } from '../../../src/trial/serving/isoService.ts';
 import {
   bmcModels,
   type BmcModel,

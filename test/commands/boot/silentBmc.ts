@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createDeferred } from '../../../src/core/deferred.ts';
-import type { BootTimes } from '../../../src/commands/boot/machineBoot.ts';
+import type { BootTimes } from '../../../src/trial/bmc/machineBoot.ts';
 import { ownProcess } from '../../../src/io/process.ts';
 import { type BmcModel, bmcUser, type FakeBmc, startFakeBmc } from '../../support/fakeBmc.ts';
 import { bootAndCallHome, type BootEnd, type RunningBoot, startBoot } from './startBoot.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../../src/core/errors.ts';
-import { causeBook } from '../../../src/commands/try/timeline/causeBook.ts';
+import { causeBook } from '../../../src/trial/timeline/causeBook.ts';
 import { explanations, explanationsIn } from '../../../src/io/report/explanations.ts';
 import { formatExplanation } from '../../../src/commands/explain/explain.ts';
 import { corpusLogs } from '../../support/consoleCorpus.ts';

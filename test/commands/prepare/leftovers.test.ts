@@ -48,7 +48,6 @@ const now: PreparedNow = {
   paths: new Set(['boot.ipxe', `hosts/same/${idOf(2)}/config.ign`]),
   hosts: new Set(['changed', 'same']),
   invalidHosts: new Set(['wrong']),
-  otherHosts: new Set(),
   prune: true,
 };
 const listed = (files: readonly ManifestFile[]): string[] =>
@@ -106,13 +105,7 @@ describe('findLeftovers', () => {
       previous.files.filter(({ superseded }) => superseded !== true).map(({ path }) => path),
     );
     const hosts = new Set(previous.hosts.map(({ name }) => name));
-    const same = {
-      paths,
-      hosts,
-      invalidHosts: new Set<string>(),
-      otherHosts: new Set<string>(),
-      prune: false,
-    };
+    const same = { paths, hosts, invalidHosts: new Set<string>(), prune: false };
     const { files, removed } = findLeftovers(previous, same);
     expect(removed).toEqual([]);
     expect(files.every((one) => previous.files.includes(one))).toBe(true);

@@ -3,7 +3,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { machineName } from '../../../src/core/architecture.ts';
-import { givenOrIccImages } from '../../../src/commands/serve/iccImages.ts';
+import { givenOrIccImages } from '../../../src/service/iccImages.ts';
 import { place } from './support.ts';
 
 const { path, serve, write } = place();

@@ -3,7 +3,7 @@
 import { imageEnv } from '../../support/agentImage.ts';
 import { createIo } from '../../support/createIo.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
-import { withLog } from '../../../src/commands/serve/serviceLog.ts';
+import { withLog } from '../../../src/service/serviceLog.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +11,9 @@ import { Writable } from 'node:stream';
 import { afterAll, afterEach } from 'vitest';
 import { serveOptions } from '../../../src/commands/serve/options.ts';
 import { type Given, givenOptions } from '../../support/givenOptions.ts';
-import {
-  loadSnapshot,
-  reload,
-  type RunningService,
-  startService,
-} from '../../../src/commands/serve/service.ts';
-import { readSetup } from '../../../src/commands/serve/setup.ts';
-import { printUrls } from '../../../src/commands/serve/urlList.ts';
+import { loadSnapshot, reload, type RunningService, startService } from '../../../src/service/service.ts';
+import { readSetup } from '../../../src/service/setup.ts';
+import { printUrls } from '../../../src/service/urlList.ts';
 import type { Io } from '../../../src/io/io.ts';
 import { packedIso } from '../../support/minimalIso.ts';
 import { runCli } from '../../support/runCli.ts';

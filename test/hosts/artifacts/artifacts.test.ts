@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mainArtifact } from '../../../src/commands/serve/urlList.ts';
+import { mainArtifact } from '../../../src/service/urlList.ts';
 import { type ConfigArtifact, configArtifacts } from '../../../src/core/artifacts.ts';
 import {
   needsBaseUrl,

@@ -1,0 +1,42 @@
+/** The base images and agent archives of a snapshot, which stay open as long as a snapshot serves files that are made from them. */
+
+import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
+import { type BaseSet, closeBaseSets } from '../hosts/plan/baseImages.ts';
+import type { BaseCatalog } from '../hosts/plan/baseCatalog.ts';
+
+export interface OpenFiles {
+  readonly bases: BaseCatalog<BaseSet>;
+  readonly archives: AgentArchives;
+  /**
+   * Keeps the files open for one more user.
+   * @returns releases them; to be called once. The last user closes the files
+   */
+  retain(): () => Promise<void>;
+}
+
+/** @returns the files without a user */
+export function shareOpenFiles(bases: BaseCatalog<BaseSet>, archives: AgentArchives): OpenFiles {
+  let users = 0;
+  return {
+    bases,
+    archives,
+    retain: () => {
+      users += 1;
+      return async () => {
+        users -= 1;
+        if (users > 0) return;
+        await archives.close();
+        await closeBaseSets(bases);
+      };
+    },
+  };
+}
+
+/** Whether `files` contains all images and archives of `others`, with the same content and under the same paths. */
+export function hasSameFiles(files: OpenFiles, others: OpenFiles): boolean {
+  const ids = new Set([...files.bases.values()].map(({ id }) => id));
+  return (
+    [...others.bases.values()].every(({ id }) => ids.has(id)) &&
+    [...others.archives.byPath.keys()].every((path) => files.archives.byPath.has(path))
+  );
+}

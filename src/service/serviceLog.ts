@@ -1,0 +1,84 @@
+/** The messages of a service: as text for users, as for every command, or as events of its JSON log for programs. */
+
+import { type Diagnostic, formatPath } from '../core/finding.ts';
+import { CliError, UsageError } from '../core/errors.ts';
+import { type ExitCode, type Io, ioWith } from '../io/io.ts';
+import type { LogFields, ServerLog } from '../http/server/serverLog.ts';
+import { printable } from '../core/foreignText.ts';
+
+/** A log and its format: `json` is for programs. */
+export interface LogTarget {
+  readonly log: ServerLog;
+  readonly form: 'json' | 'text';
+}
+
+function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
+  const { at, code, hint, host, path, rule, severity } = diagnostic;
+  log.note(severity, 'message', {
+    message: printable(diagnostic.message),
+    hint: hint && printable(hint),
+    rule,
+    code,
+    ...(at ?? host?.at),
+    path: path && formatPath(path),
+    host: host?.name,
+  });
+}
+
+/** The same `io`. With a JSON log, diagnostics and `--verbose` notes become events of the log. */
+export function withLog(io: Io, { log, form }: LogTarget): Io {
+  if (form === 'text') return io;
+  const report: Io['report'] = (diagnostics) => {
+    for (const diagnostic of diagnostics) logDiagnostic(diagnostic, log);
+  };
+  if (io.note === undefined) return ioWith(io, { report, isQuiet: true });
+  return ioWith(io, {
+    report,
+    isQuiet: true,
+    note: (text) => log.note('info', 'note', { message: printable(text) }),
+  });
+}
+
+/**
+ * Runs a service. With a JSON log, an error that ends the service is an event of the log.
+ * @param read reads the command line and the files that it names
+ * @param run runs until the service stops
+ * @throws UsageError for an invalid command line; with a text log, any error
+ */
+export async function runService<S>(
+  target: LogTarget,
+  read: () => Promise<S>,
+  run: (setup: S) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  let setup: S;
+  try {
+    setup = await read();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    return logFailure(error, target);
+  }
+  return loggingFailure(target, () => run(setup));
+}
+
+/** @throws with a text log, any error of the step */
+export async function loggingFailure(target: LogTarget, step: () => Promise<ExitCode>): Promise<ExitCode> {
+  return step().catch((error: unknown) => logFailure(error, target));
+}
+
+function logFailure(error: unknown, { log, form }: LogTarget): ExitCode {
+  if (form === 'text') throw error;
+  log.note('error', error instanceof CliError ? 'failed' : 'internal error', describeError(error));
+  return error instanceof UsageError ? 2 : 1;
+}
+
+/** The fields of an error in the log; an internal error has its stack trace. */
+function describeError(error: unknown): LogFields {
+  if (error instanceof CliError) {
+    const { at, code, hint, sentence } = error;
+    return { message: printable(sentence), hint: hint && printable(hint), code, ...at };
+  }
+  return {
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    code: 'ERR_INTERNAL',
+  };
+}

@@ -1,0 +1,296 @@
+/** A snapshot of everything that is served, from one state of the inventory and the images. A reload creates a new one. */
+
+import { deflateRawSync } from 'node:zlib';
+import { resolve } from 'node:path';
+import { groupBy } from '../core/lists.ts';
+import { statsOf } from '../io/files/fileStates.ts';
+import { knownDigests } from '../io/files/fileDigests.ts';
+import { type Io, ioWith } from '../io/io.ts';
+import { type ConfigArtifact, hostArtifacts } from '../core/artifacts.ts';
+import { type WantedArtifacts, parseArtifacts } from '../hosts/plan/artifacts.ts';
+import { createPackedConfigs, packPlan, planHosts, type ServedHost } from './servedHosts.ts';
+import { readDhcpRange, scriptSecrets, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
+import { readImageInputs } from '../hosts/plan/imageInputs.ts';
+import type { HostPlan, PlanJob } from '../hosts/plan/planHost.ts';
+import { hasUnknown, planUnknown } from '../hosts/plan/planUnknown.ts';
+import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
+import { openBaseSets, type BaseSet } from '../hosts/plan/baseImages.ts';
+import { createCatalog } from './catalog.ts';
+import { createModifiedDates } from '../http/server/answer/modifiedDates.ts';
+import { shareOpenFiles } from './openFiles.ts';
+import { givenOrIccImages } from './iccImages.ts';
+import type { Links } from '../hosts/plan/links.ts';
+import { unknownPlaces, unknownStem, unknownStems } from './places.ts';
+import type { ServiceOptions } from './options.ts';
+import { type Servable, UnsettledError } from './serviceState.ts';
+import { readServeSource, type ServeSource } from './source.ts';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/plan/servedPaths.ts';
+import { CliError, UsageError } from '../core/errors.ts';
+import { makeArtifact, possibleArtifacts } from '../hosts/artifacts/hostArtifacts.ts';
+import { knownError, report } from '../io/report/report.ts';
+import type { NetworkLoader } from '../kargs/folder.ts';
+import { formatCount, formatWordList } from '../formats/messageText.ts';
+import { UNKNOWN_MACHINES } from '../http/server/answer/access.ts';
+
+export interface Snapshot extends Servable {
+  /** The hosts of the inventory, in its order; the next snapshot keeps the plans of those that become invalid. */
+  readonly hosts: readonly ServedHost[];
+  /** The file names, without suffix, for machines that are not listed; empty if they get no files. */
+  readonly unlisted: readonly string[];
+  readonly wanted: WantedArtifacts;
+  /** The kinds of secrets that the files contain, with their hosts. */
+  readonly secrets: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Milliseconds. */
+export const READ_TIME = 30_000;
+
+/**
+ * The snapshots of a service.
+ * @param cacheSize bytes of memory for cached images
+ * @param changeSource changes the source before a snapshot is built
+ * @returns takes a snapshot. Invalid hosts are reported; they keep what `before`, the previous one, serves for them. Throws
+ *   CliError if an image or a setting for all hosts is invalid, or if all hosts have become invalid
+ */
+export function createSnapshots(
+  options: ServiceOptions,
+  cacheSize: number,
+  changeSource: ((read: ServeSource) => ServeSource) | undefined,
+  serviceIo: Io,
+): (links: Links, before?: Snapshot, signal?: AbortSignal) => Promise<Snapshot> {
+  const digests = knownDigests(new Map());
+  const dates = createModifiedDates();
+  return async (links, before, signal) => {
+    const io = ioWith(serviceIo, { readTime: READ_TIME, signal });
+    const source = await readServeSource(options, io);
+    const read = changeSource?.(source) ?? source;
+    const { inventory } = read;
+    // A folder for image-customization-controller comes with its environment.
+    const images =
+      options.nmstateDir === undefined ? options : await givenOrIccImages(options, io.env, io.cwd);
+    const inputs = await readImageInputs(images, digests, io);
+    const archives = await readAgentArchives(options.agentArchive, io);
+    const bases = await openBaseSets(inputs);
+    const files = shareOpenFiles(bases, archives);
+    const release = files.retain();
+    try {
+      const { artifacts, failFast = false, grow, once } = options;
+      const listed = (inventory.hosts ?? []).filter(({ name }) => once === undefined || name === once);
+      await requireSettled(options, before?.hosts.length ?? 0, listed.length, io);
+      const wanted = await chooseArtifacts(artifacts, [...bases.values()]);
+      const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
+      const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });
+      const job: PlanJob = {
+        wanted: { ...wanted, baseUrl: links.publicUrl },
+        source: read.source,
+        archives,
+        growth: grow === true ? 'usual' : 'refused',
+        checkAddresses: createAddressCheck(),
+      };
+      const hasDiscovery = hasUnknown(inventory, options, io);
+      refuseAmbiguousHosts(options, listed, hasDiscovery ? unknownStems(bases) : [], wanted);
+      const configs = createPackedConfigs();
+      const hosts = await planHosts(listed, before?.hosts ?? [], job, files, links, configs, failFast, io);
+      const unknown = hasDiscovery
+        ? await planUnknown(job, unknownPlaces(files, links), io)
+        : { plans: [], boots: [] };
+      const plans = new Map<string, HostPlan[]>();
+      for (const plan of unknown.plans) {
+        const stem = unknownStem(plan.base?.architecture, bases);
+        plans.set(stem, [...(plans.get(stem) ?? []), packPlan(plan, stem, configs)]);
+      }
+      const stems = [...plans.keys()];
+      const unlisted = [...plans.values()].flat();
+      const served = [...new Set(hosts.filter(({ plan }) => plan !== undefined))];
+      const stale = served.filter(({ staleSince }) => staleSince !== undefined);
+      const valid = served
+        .filter(({ staleSince }) => staleSince === undefined)
+        .flatMap(({ plan }) => plan ?? []);
+      await tryImages([...valid, ...unlisted], wanted, options, io);
+      // Valid hosts are the last ones: they own the boot scripts by MAC address.
+      const known = [...stale.flatMap(({ plan }) => plan ?? []), ...valid];
+      for (const plan of known) plans.set(plan.name, [...(plans.get(plan.name) ?? []), plan]);
+      // No boot loaders are served, so the firmware fetches them only by TFTP.
+      const dhcp = { loaderUrl: undefined, range };
+      const boots = known.flatMap(({ macs, name, start }) =>
+        start === undefined ? [] : [{ name, macs, start }],
+      );
+      const scripts = sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io);
+      // An alias counts only if no host has this name, not even an invalid host.
+      const names = new Set(inventory.hosts?.map(({ name }) => name));
+      const aliases = new Map(
+        [...read.aliases].flatMap(([alias, name]) =>
+          names.has(alias) ? [] : [[alias, (plans.get(name) ?? []).filter((plan) => plan.name === name)]],
+        ),
+      );
+      const opened = [...new Set([...stale.map((host) => host.files), files])];
+      const catalog = await createCatalog(plans, aliases, opened, scripts, wanted, dates.begin(), cacheSize);
+      const secrets = groupSecrets([...unlisted, ...known]);
+      const releases = [release, ...opened.filter((used) => used !== files).map((used) => used.retain())];
+      const close = async (): Promise<void> => {
+        for (const one of releases) await one();
+      };
+      return { catalog, hosts, unlisted: stems, bases, wanted, secrets, close };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  };
+}
+
+/** Milliseconds that an inventory with far fewer hosts must stay the same. */
+const SETTLE_TIME = 60_000;
+
+/**
+ * A part of an inventory is mostly valid, too: a program may still be writing it, or have stopped on a full disk.
+ * @throws UnsettledError if more than half of the hosts are gone, and the file has just changed
+ */
+async function requireSettled(
+  { inventory, nmstateDir }: ServiceOptions,
+  before: number,
+  now: number,
+  { cwd }: Io,
+): Promise<void> {
+  const path = inventory ?? nmstateDir;
+  const stats = now * 2 < before && path !== undefined ? await statsOf(resolve(cwd, path)) : undefined;
+  if (stats === undefined) return;
+  const settlesIn = stats.ctimeMs + SETTLE_TIME - Date.now();
+  if (settlesIn <= 0) return;
+  const count = formatCount(now, 'host');
+  throw new UnsettledError(
+    `${path} contains ${count} instead of ${before}, and may be incomplete`,
+    settlesIn,
+  );
+}
+
+/**
+ * Builds one image of each kind, so that a base image from which no host can boot is reported at the start, and not with the
+ * first request. If the first host fails, the one with the smallest config is tried, for each set of base images.
+ * @throws CliError if none of the images can be built for any host: without `--artifacts` the ISO, otherwise all images that
+ *   it names. If hosts get one of them, the others are only reported
+ */
+async function tryImages(
+  plans: readonly HostPlan[],
+  { configs, loaders }: WantedArtifacts,
+  { artifacts }: ServiceOptions,
+  io: Io,
+): Promise<void> {
+  const failures: CliError[] = [];
+  const isRequested = artifacts !== undefined;
+  // A minimal ISO takes a while for the first host, so it is only built if it is requested.
+  const images = configs.filter(
+    (name) => hostArtifacts[name].base !== undefined && (isRequested || name === 'iso'),
+  );
+  for (const image of images) {
+    const failure = await findFailure(image, plans, io);
+    if (failure === undefined) continue;
+    const text = `no host gets its file ${image}: ${failure.message}`;
+    const others = [...configs.filter((name) => hostArtifacts[name].base !== 'iso'), ...loaders];
+    const withoutIsos = others.length === 0 ? [] : [`pass --artifacts ${others.join()} to serve no ISOs`];
+    const hint = [failure.hint ?? [], withoutIsos].flat().join('; or ');
+    failures.push(new CliError(text, { code: failure.code, hint, cause: failure }));
+  }
+  if (failures[0] !== undefined && failures.length === images.length) throw failures[0];
+  report(
+    io,
+    failures.map(({ hint, message }) => ({ severity: 'warning', message, hint }) as const),
+  );
+}
+
+/** The error of a host; undefined if the image can be built for one, or there are no hosts. */
+async function findFailure(
+  image: ConfigArtifact,
+  plans: readonly HostPlan[],
+  io: Io,
+): Promise<CliError | undefined> {
+  const fails = async (plan: HostPlan): Promise<CliError | undefined> =>
+    makeArtifact(image, plan).then(
+      () => undefined,
+      (error: unknown) => knownError(error, io),
+    );
+  const [first] = plans;
+  let failure = first && (await fails(first));
+  if (failure === undefined) return undefined;
+  // For each set of base images, the host whose config is the smallest one after compression.
+  const smallest = new Map<string | undefined, { readonly plan: HostPlan; readonly size: number }>();
+  for (const plan of plans) {
+    const size = deflateRawSync(plan.isoConfig()).length;
+    const id = plan.base?.id;
+    if (size < (smallest.get(id)?.size ?? Infinity)) smallest.set(id, { plan, size });
+  }
+  for (const { plan } of smallest.values()) {
+    if (plan !== first) failure = await fails(plan);
+    if (failure === undefined) return undefined;
+  }
+  return failure;
+}
+
+/**
+ * @param unlisted the file names, without suffix, for machines that are not listed; empty without discovery
+ * @throws CliError that names both hosts
+ */
+function refuseAmbiguousHosts(
+  { open }: ServiceOptions,
+  hosts: readonly InventoryHost[],
+  unlisted: readonly string[],
+  wanted: WantedArtifacts,
+): void {
+  // The boot scripts of all hosts have one token.
+  refuseSharedPaths(ownedScripts(hosts, wanted), 'rename one of the two hosts');
+  if (open !== true) return;
+  const owners = [
+    ...hosts.map(({ name }) => ({ stem: name, owner: name })),
+    ...unlisted.map((stem) => ({ stem, owner: 'the machines that are not listed' })),
+  ];
+  refuseSharedPaths(
+    ownedFiles(owners, wanted),
+    'rename one of them, select fewer files with --artifacts, or remove --open to use a token for each host',
+  );
+}
+
+/** Throws UsageError for an unknown artifact, and for one that cannot be built from the given images. */
+async function chooseArtifacts(
+  asked: string | undefined,
+  bases: readonly BaseSet[],
+): Promise<WantedArtifacts> {
+  const loaders = bases.some(canNetboot) ? usualLoaders : [];
+  const possible = { configs: await possibleArtifacts(bases), loaders };
+  if (asked === undefined) return possible;
+  const wanted = parseArtifacts(asked);
+  const missing = wanted.configs.find((name) => !possible.configs.includes(name));
+  if (missing !== undefined) {
+    throw new UsageError(`--artifacts ${missing}: no base image contains what ${missing} requires`, {
+      hint: `pass ${hostArtifacts[missing].source}`,
+    });
+  }
+  if (wanted.loaders.length > 0 && !bases.some(canNetboot)) {
+    throw new UsageError('boot scripts require a kernel, an initramfs and a root filesystem', {
+      hint: 'pass --iso FILE, --images FOLDER, or --kernel, --initramfs and --rootfs',
+    });
+  }
+  return wanted;
+}
+
+/** GRUB and PXELINUX mostly use TFTP: GRUB supports only port 80, and PXELINUX no long URLs. */
+const usualLoaders: readonly NetworkLoader[] = ['ipxe'];
+
+function canNetboot({ parts }: BaseSet): boolean {
+  return parts.kernel !== undefined && parts.initramfs !== undefined;
+}
+
+/** The names of the hosts by the kinds of their secrets. */
+function groupSecrets(plans: readonly HostPlan[]): Map<string, readonly string[]> {
+  const groups = groupBy(plans, ({ secrets, start }) => {
+    const all = [...secrets, ...(start === undefined ? [] : scriptSecrets(start))];
+    return formatWordList([...new Set(all)]);
+  });
+  groups.delete('');
+  return new Map(
+    Array.from(groups, ([what, owners]) => [
+      what,
+      owners.map(({ name }) => (name === UNKNOWN_MACHINES ? 'machines that are not listed' : name)),
+    ]),
+  );
+}

@@ -1,0 +1,160 @@
+/** The hosts of `serve` and `controller` as rows of their status page. What a host fetches shows how far its boot is. */
+
+import type { Diagnostic } from '../../core/finding.ts';
+import { formatSize } from '../../formats/messageText.ts';
+import type { ImageProgress } from '../../http/server/answer/transfers.ts';
+import { formatDuration, formatPercent } from './figures.ts';
+import { html, type Html } from './html.ts';
+import { causeOf, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
+import { causeItem, type PageRow } from './machines.ts';
+import { type BootStage, bootStages, type MarkState, stageBar, type StageMark } from './stageBar.ts';
+import type { HostStatus, ImageStatus } from './status.ts';
+import { architectureOf, factList, progressOf, timeOf } from './tables.ts';
+import { artifacts } from '../../core/artifacts.ts';
+
+/** `serve` does not see requests to Ironic, so that a machine has fetched its files is the last thing it knows. */
+export const hostStateNames: StateNames = {
+  failed: 'failed',
+  stuck: 'stuck',
+  'under-way': 'on the way',
+  idle: 'no activity',
+  home: 'fetched',
+};
+
+/** A host with the row of the page. */
+export interface HostRow extends PageRow {
+  readonly host: HostStatus;
+}
+
+/** Milliseconds. A client that goes on with an interrupted transfer does so within this time. */
+const RESUMED = 60_000;
+/** Milliseconds without a request after which a boot is no longer under way. */
+const QUIET = 5 * 60_000;
+
+export function hostRow(host: HostStatus, now: Date): HostRow {
+  const { name, macs, architecture, stream } = host;
+  const fetched = host.progress();
+  return {
+    host,
+    name,
+    texts: [...macs, ...[architecture, stream].filter((text) => text !== undefined)],
+    ...hostProgress(host, fetched, now),
+    details: () => detailsOf(host, fetched, now),
+  };
+}
+
+type HostProgress = Omit<MachineRow, 'name' | 'texts'>;
+
+function hostProgress(
+  { staleSince, messages }: HostStatus,
+  fetched: readonly ImageProgress[],
+  now: Date,
+): HostProgress {
+  const marks = fetchMarks(fetched);
+  const mark = marks.findLast(({ state }) => state !== 'waiting' && state !== 'passed');
+  const last = fetched.toSorted((a, b) => a.lastFetch.getTime() - b.lastFetch.getTime()).at(-1);
+  const shown = firstMessage(messages);
+  const others = messages.filter((message) => message !== shown).map(causeOf);
+  const found = {
+    transfer: undefined,
+    causes: shown === undefined ? [] : [causeOf(shown)],
+    others: shown === undefined ? [] : others,
+  };
+  if (shown?.severity === 'error') {
+    const stage = staleSince === undefined ? 'without an image' : 'with its last valid image';
+    return { ...found, state: 'failed', stage, since: staleSince ?? last?.lastFetch };
+  }
+  if (last === undefined || mark === undefined)
+    return { ...found, state: 'idle', stage: undefined, since: undefined };
+  const since = last.lastFetch;
+  if (mark.state === 'running')
+    return { ...found, state: 'under-way', stage: mark.stage, transfer: last, since };
+  const stage = mark.note === undefined ? mark.stage : `${mark.stage}, ${mark.note}`;
+  const age = now.getTime() - since.getTime();
+  if (mark.state === 'stopped' && age > RESUMED)
+    return { ...found, state: 'stuck', stage, since, causes: [unresumed(last), ...found.causes] };
+  if (mark.state === 'paused' && age > QUIET)
+    return { ...found, state: 'stuck', stage, since, causes: [unread(last, age), ...found.causes] };
+  if (mark.state === 'reached' && isLast(mark)) return { ...found, state: 'home', stage, since };
+  return { ...found, state: age < QUIET ? 'under-way' : 'idle', stage, since };
+}
+
+function unresumed({ bytes, path, size }: ImageProgress): MachineCause {
+  const name = path.slice(path.lastIndexOf('/') + 1); // the path in the catalog of `controller` starts with a digest
+  const text = `The transfer of ${name} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
+  return { severity: 'warning', text };
+}
+
+function unread({ bytes, path, size }: ImageProgress, age: number): MachineCause {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const text = `The BMC has read ${formatPercent(bytes, size)} of ${name}, and nothing more for ${formatDuration(age / 1000)}.`;
+  const hint = 'watch the console of the machine; ignore this if its agent has called Ironic';
+  return { severity: 'warning', text, hint };
+}
+
+/** The stages after which a machine fetches nothing more of its own. */
+function isLast({ stage }: StageMark): boolean {
+  return stage === 'media' || stage === 'Ignition' || stage === 'image';
+}
+
+/** The first error, or else the first warning. The others are among the details. */
+function firstMessage(messages: readonly Diagnostic[]): Diagnostic | undefined {
+  return (
+    messages.find(({ severity }) => severity === 'error') ??
+    messages.find(({ severity }) => severity === 'warning')
+  );
+}
+
+function detailsOf(
+  { macs, architecture, stream, messages, images }: HostStatus,
+  fetched: readonly ImageProgress[],
+  now: Date,
+): Html {
+  const progress = new Map(fetched.map((image) => [image.path, image]));
+  const files = images();
+  const facts = factList([
+    ...macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
+    ['Architecture', architectureOf(architecture, stream)],
+  ]);
+  return html`${fetched.length === 0 ? undefined : stageBar(fetchMarks(fetched))}${facts}
+    <ul>
+      ${files.map((file) => html`<li>${fileOf(file, progress.get(file.path), now)}</li>`)}
+      ${(messages.length > 1 ? messages : []).map((message) => html`<li>${causeItem(causeOf(message))}</li>`)}
+    </ul>`;
+}
+
+function fileOf({ path, url }: ImageStatus, progress: ImageProgress | undefined, now: Date): Html {
+  const link = html`<a class="name" href="${url}">${path}</a>`;
+  if (progress === undefined) return link;
+  return html`${link}, ${formatSize(progress.size)}, ${progressOf(progress)},
+  ${timeOf(progress.lastFetch, now)}`;
+}
+
+/** `serve` does not see the power of a host, its console and its requests to Ironic. */
+const fetchStages: ReadonlySet<BootStage> = new Set(Object.values(artifacts).map(({ part }) => part));
+
+const seen = bootStages.filter((stage) => fetchStages.has(stage));
+
+/** Marks of all stages with fetches. Other hosts may have fetched the shared files, so these are not counted. */
+export function fetchMarks(fetched: readonly ImageProgress[]): StageMark[] {
+  const byStage = new Map<BootStage, ImageProgress>();
+  for (const image of fetched) {
+    const stage = artifacts[image.artifact].part;
+    const known = byStage.get(stage);
+    if (known === undefined || known.lastFetch <= image.lastFetch) byStage.set(stage, image);
+  }
+  const last = seen.findLastIndex((stage) => byStage.has(stage));
+  return seen.map((stage, index) => {
+    const image = byStage.get(stage);
+    if (image === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
+    if (image.completed !== undefined) return { stage, state: 'reached' };
+    const note = formatPercent(image.bytes, image.size);
+    return { stage, state: image.running > 0 ? 'running' : pausedState(stage, index < last), note };
+  });
+}
+
+/** BMCs read only the parts of an ISO that the machine reads, with pauses: an incomplete ISO is neither complete nor an error. */
+function pausedState(stage: BootStage, isPassed: boolean): MarkState {
+  if (isPassed) return 'reached';
+  return stage === 'media' ? 'paused' : 'stopped';
+}

@@ -1,0 +1,55 @@
+/** The row of a machine as data. The status page and the terminal show the same rows, in the same order. */
+
+import { type Diagnostic, formatPath, type Severity } from '../../core/finding.ts';
+import { formatPlace } from '../../core/errors.ts';
+import type { MachineState, Selectable } from './select.ts';
+
+export interface MachineRow extends Selectable {
+  /** Where its boot is: `kernel`, or with the fetched part of a file that is not being fetched: `kernel, 40 %`. */
+  readonly stage: string | undefined;
+  /** The running transfer of the stage. */
+  readonly transfer: RunningTransfer | undefined;
+  /** When it got to the stage, or was last active. */
+  readonly since: Date | undefined;
+  /** Why it got no further, the most important first. */
+  readonly causes: readonly MachineCause[];
+  /** Further messages, which the terminal only counts. */
+  readonly others: readonly MachineCause[];
+}
+
+export interface RunningTransfer {
+  /** In the catalog: `worker-0.iso`. */
+  readonly path: string;
+  /** Bytes of the file that the client has. */
+  readonly bytes: number;
+  /** Bytes of the file. */
+  readonly size: number;
+}
+
+export interface MachineCause {
+  readonly severity: Severity;
+  /** Precedes the text: `error`, `Likely`. */
+  readonly label?: string | undefined;
+  /** A sentence, or a message without a period. */
+  readonly text: string;
+  /** What shows the cause: a line on the console. */
+  readonly evidence?: string | undefined;
+  /** File, line and path in a document: `ramdisk.yaml:12 hosts[3].name`. */
+  readonly place?: string | undefined;
+  /** An imperative. */
+  readonly hint?: string | undefined;
+  /** How to fix the cause of a boot that failed; an imperative. */
+  readonly fix?: string | undefined;
+}
+
+/** What `serve` and `try` call the states. */
+export type StateNames = Readonly<Record<MachineState, string>>;
+
+export function causeOf({ severity, at, path = [], message, hint }: Diagnostic): MachineCause {
+  const places = [
+    ...(at === undefined ? [] : [formatPlace(at)]),
+    ...(path.length === 0 ? [] : [formatPath(path)]),
+  ];
+  const place = places.length === 0 ? undefined : places.join(' ');
+  return { severity, label: severity, text: message, place, hint };
+}

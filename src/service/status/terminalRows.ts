@@ -1,0 +1,222 @@
+/** The machines of `serve`, `controller`, `try` and `boot` on a terminal: the rows of the status page as text, bounded to its height. */
+
+import { append, largest } from '../../core/lists.ts';
+import { printable } from '../../core/foreignText.ts';
+import { formatCount, formatSize } from '../../formats/messageText.ts';
+import type { TerminalSize } from '../../io/liveRows.ts';
+import { displayWidth, wrapText } from '../../io/report/terminalText.ts';
+import { withoutValues } from '../../io/report/problemGroups.ts';
+import { type Paint, withoutColors } from '../../io/report/paint.ts';
+import { formatAgo, formatDuration, formatPercent } from './figures.ts';
+import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
+import { countStates, type MachineState, machineStates, problemsFirst } from './select.ts';
+
+/** What is shown of all machines together. */
+export interface LiveMachines {
+  /** The URL of the status page; undefined if no client has access to it. */
+  readonly page: string | undefined;
+  /** `20 hosts: 1 stuck, 3 on the way` */
+  readonly figures: string;
+  readonly rows: readonly MachineRow[];
+  readonly names: StateNames;
+  readonly now: Date;
+}
+
+/** Machines in these states have a row. Those without activity are only named, and those that are done only counted. */
+const listed: readonly MachineState[] = ['failed', 'stuck', 'under-way'];
+
+/** The part of the terminal that the rows may take. The rest shows the last lines of the log. */
+const SHARE = 0.75;
+
+export function formatLiveRows(
+  { page, figures, rows, names, now }: LiveMachines,
+  { columns, rows: height }: TerminalSize,
+  rateOf: (row: MachineRow) => number | undefined,
+  paint: Paint = withoutColors,
+): readonly string[] {
+  const width = columns - 1; // in the last column, some terminals wrap
+  const head = [
+    ...(page === undefined ? [] : [cut(`status page: ${page}`, width)]),
+    ...wrapped(figures, width, '', 2),
+  ];
+  const idle = idleLines(rows, names.idle, width);
+  const machines = problemsFirst(rows.filter(({ state }) => listed.includes(state)));
+  const room = Math.max(1, Math.floor(height * SHARE) - head.length - idle.length);
+  const body = machineLines(machines, room, { names, now, rateOf, width, paint });
+  return [...head, ...body, ...idle].slice(0, Math.max(1, height - 1));
+}
+
+/** `1 failed, 2 stuck, 3 on the way`, without states that no machine has. */
+export function formatStates(rows: readonly MachineRow[], names: StateNames): string {
+  const counts = countStates(rows);
+  return machineStates
+    .flatMap((state) => (counts[state] === 0 ? [] : [`${counts[state]} ${names[state]}`]))
+    .join(', ');
+}
+
+/** The same, of machines with problems only: what matters most, for the tab of a browser. */
+export function formatProblemStates(rows: readonly MachineRow[], names: StateNames): string {
+  return formatStates(
+    rows.filter(({ state }) => state in roles),
+    names,
+  );
+}
+
+interface Look {
+  readonly names: StateNames;
+  readonly now: Date;
+  readonly rateOf: (row: MachineRow) => number | undefined;
+  readonly width: number;
+  readonly paint: Paint;
+}
+
+function machineLines(machines: readonly MachineRow[], room: number, look: Look): readonly string[] {
+  const lines: string[] = [];
+  const explained = new Map<string, string>();
+  const longest = largest(
+    machines.slice(0, room).map(({ name }) => displayWidth(printable(name))),
+    0,
+  );
+  const nameWidth = Math.min(longest, Math.floor(look.width / 3));
+  for (const [index, machine] of machines.entries()) {
+    const [first = '', ...others] = blockOf(machine, nameWidth, explained, look);
+    const later = machines.slice(index + 1);
+    const problems = later.filter(({ state }) => state in roles).length;
+    const left = room - lines.length - (later.length === 0 ? 0 : 1);
+    if (left < 1) return [...lines, cut(moreLine(machines.slice(index), look.names), look.width)];
+    // The causes of one machine leave room for the names of others.
+    lines.push(first);
+    append(lines, others.slice(0, Math.max(0, left - 1 - Math.min(problems, Math.floor(room / 2)))));
+  }
+  return lines;
+}
+
+function moreLine(machines: readonly MachineRow[], names: StateNames): string {
+  return `and ${machines.length} more: ${formatStates(machines, names)}`;
+}
+
+/** Colours of the states with problems. */
+const roles: Partial<Record<MachineState, 'error' | 'warning'>> = { failed: 'error', stuck: 'warning' };
+
+/** The line of a machine. If it has a problem, its causes follow; the same ones are explained once. */
+function blockOf(
+  machine: MachineRow,
+  nameWidth: number,
+  explained: Map<string, string>,
+  look: Look,
+): readonly string[] {
+  const { causes, name, others, state } = machine;
+  const { names, paint, width } = look;
+  const label = pad(cut(printable(name), nameWidth), nameWidth);
+  const stateWidth = largest(listed.map((one) => names[one].length));
+  const start = `${label}  ${names[state].padEnd(stateWidth)}  `;
+  const role = roles[state];
+  if (role === undefined)
+    return [cut(`${start}${activityOf(machine, width - displayWidth(start), look)}`, width)];
+  const key = causes
+    .map(({ evidence = '', place = '', text }) => `${place} ${text} ${withoutValues(evidence)}`)
+    .join('\n');
+  const same = key === '' ? undefined : explained.get(key);
+  const fact = `${activityOf(machine, width - displayWidth(start), look)}${same === undefined ? '' : `, same cause as ${same}`}`;
+  const first = paintPart(cut(`${start}${fact}`, width), label.length + 2, names[state], role, paint);
+  if (same !== undefined) return [first];
+  explained.set(key, printable(name));
+  const more = others.length === 0 ? '' : ` (${formatCount(others.length, 'more message')})`;
+  return [
+    first,
+    ...causes.flatMap((cause, index) =>
+      causeLines(cause, index === causes.length - 1 ? more : '', width, paint),
+    ),
+  ];
+}
+
+/** `kernel [######..............] 31 %, 12 MiB/s, 40 s left`, or `kernel, 31 %, 2 min ago` */
+function activityOf(machine: MachineRow, width: number, { now, rateOf }: Look): string {
+  const { since, stage, transfer } = machine;
+  const ago = since === undefined ? [] : [formatAgo(since, now)];
+  if (transfer === undefined) return [...(stage === undefined ? [] : [stage]), ...ago].join(', ');
+  const { bytes, size } = transfer;
+  const rate = rateOf(machine);
+  const speed = rate === undefined ? [] : [`${formatSize(rate)}/s`];
+  const left = rate === undefined || rate === 0 ? [] : [`${formatDuration((size - bytes) / rate)} left`];
+  const amount = [formatPercent(bytes, size), ...speed, ...left].join(', ');
+  const drawn = bar(bytes, size, width - displayWidth(`${stage ?? ''}  ${amount}`));
+  return [...(stage === undefined ? [] : [stage]), ...drawn, amount].join(' ');
+}
+
+/** Columns with the brackets. */
+const LONGEST_BAR = 22;
+const SHORTEST_BAR = 7;
+
+/** Empty if there is no room for it. */
+function bar(bytes: number, size: number, room: number): readonly string[] {
+  if (room < SHORTEST_BAR) return [];
+  const length = Math.min(room, LONGEST_BAR) - 2;
+  const done = size === 0 ? length : Math.floor((bytes / size) * length);
+  return [`[${'#'.repeat(done)}${'.'.repeat(length - done)}]`];
+}
+
+function paintPart(
+  line: string,
+  start: number,
+  { length }: string,
+  role: 'error' | 'warning',
+  paint: Paint,
+): string {
+  return `${line.slice(0, start)}${paint(role, line.slice(start, start + length))}${line.slice(start + length)}`;
+}
+
+const INDENT = '  ';
+
+function causeLines(
+  { evidence, severity, label, text, place, hint, fix }: MachineCause,
+  more: string,
+  width: number,
+  paint: Paint,
+): readonly string[] {
+  const sentence = printable([label, place, text].filter((part) => part !== undefined).join(': '));
+  const lines = wrapped(`${sentence}${more}`, width, INDENT, 3);
+  const advice = hint === undefined ? fix && `fix: ${fix}` : `hint: ${hint}`;
+  return [
+    ...lines.map((line, index) =>
+      index === 0 && label !== undefined ? line.replace(label, paint(severity, label)) : line,
+    ),
+    ...(evidence === undefined ? [] : wrapped(printable(`seen: ${evidence}`), width, INDENT, 2)),
+    ...(advice === undefined ? [] : wrapped(printable(advice), width, INDENT, 2)),
+  ];
+}
+
+/** `no activity: worker-3, worker-4 and 12 more` */
+function idleLines(rows: readonly MachineRow[], stateName: string, width: number): readonly string[] {
+  const names = rows.filter(({ state }) => state === 'idle').map(({ name }) => printable(name));
+  if (names.length === 0) return [];
+  for (let count = Math.min(names.length, width); count > 0; count--) {
+    const more = names.length === count ? '' : ` and ${names.length - count} more`;
+    const line = `${stateName}: ${names.slice(0, count).join(', ')}${more}`;
+    if (displayWidth(line) <= width) return [line];
+  }
+  return [cut(`${stateName}: ${formatCount(names.length, 'machine')}`, width)];
+}
+
+/** Lines of a text, at most `most`; what does not fit is cut off. */
+function wrapped(text: string, width: number, indent: string, most: number): readonly string[] {
+  const lines = wrapText(text, { first: indent, rest: `${indent}  ` }, width);
+  const shown = lines.length <= most ? lines : [...lines.slice(0, most - 1), `${lines[most - 1] ?? ''} …`];
+  return shown.map((line) => cut(line, width));
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
+function cut(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const character of text) {
+    used += displayWidth(character);
+    if (used >= width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,158 @@
+/**
+ * HTTP requests to an agent at its callback URL. Any client can send a URL, so time and size are limited, redirects and
+ * proxies are not used, and no data is sent before the certificate of the agent is verified.
+ */
+
+import { X509Certificate } from 'node:crypto';
+import { CliError } from '../../core/errors.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import type { CallbackReason } from '../timeline/events.ts';
+import { limitTime } from '../../io/clock.ts';
+import { connect } from '../../http/client/connect.ts';
+import { failureOf } from '../../http/client/httpErrors.ts';
+import { errorCode } from '../../io/files/fileErrors.ts';
+import { readAll } from '../../io/files/files.ts';
+
+/** Why an agent did not answer, as a clause without token and URL. */
+export class AgentError extends CliError {
+  readonly reason: CallbackReason;
+
+  constructor(reason: CallbackReason, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, { ...options, code: 'ERR_MACHINE' });
+    this.reason = reason;
+  }
+}
+
+export interface AskedAgent {
+  readonly callbackUrl: string;
+  /** PEM to verify its certificate; undefined for the certificate authorities of the system. */
+  readonly verifyCa: string | undefined;
+  /** Required for everything but the status of the agent. */
+  readonly token: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Requests with a common time limit. */
+export interface AgentConnection extends AskedAgent {
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
+/** @param time milliseconds for all requests of `ask` together */
+export async function askWithin<Reply>(
+  agent: AskedAgent,
+  time: number,
+  ask: (connection: AgentConnection) => Promise<Reply>,
+): Promise<Reply> {
+  const { signal, release } = limitTime(time, { signal: agent.signal });
+  try {
+    return await ask({ ...agent, time, signal });
+  } finally {
+    release();
+  }
+}
+
+export interface AgentResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+const MAX_SIZE = 1024 * 1024;
+
+/**
+ * @param path with its query
+ * @param body sent with POST, as JSON; undefined for GET
+ * @throws AgentError
+ */
+export async function requestAgent(
+  agent: AgentConnection,
+  path: string,
+  body?: object,
+): Promise<AgentResponse> {
+  const { callbackUrl, signal, time, verifyCa } = agent;
+  // Concatenated like in Ironic, also if the URL ends with a slash.
+  const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new AgentError('unreachable', 'its callback URL is invalid');
+  /** The reason if the request fails at the current step. */
+  let reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'> = 'unreachable';
+  const connection = connect({
+    connectTime: time,
+    reached: (layer) => (reached = url.protocol === 'https:' && layer === 'tcp' ? 'tls' : 'answer'),
+    ...(verifyCa !== undefined && { tls: { ca: verifyCa } }),
+  });
+  try {
+    const response = await connection.request(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'ironic-coreos',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body && JSON.stringify(body),
+      signal,
+    });
+    const tooLarge = (): AgentError => new AgentError('answer', 'its response is larger than 1 MiB');
+    const bytes = await readAll(response.body, MAX_SIZE, tooLarge);
+    return { status: response.statusCode, text: bytes.toString('utf8') };
+  } catch (error) {
+    if (error instanceof AgentError) throw error;
+    const problem = signal.aborted ? `no response within ${time / 1000} seconds` : failureOf(error)?.problem;
+    throw (
+      certificateError(error, agent) ??
+      new AgentError(reached, problem ?? 'the connection failed', { cause: error })
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * A JSON object; other JSON values count as an empty object.
+ * @throws AgentError
+ */
+export function parseAnswer({ text }: AgentResponse): Mapping {
+  try {
+    return asMapping(JSON.parse(text));
+  } catch (error) {
+    throw new AgentError('answer', 'its response is not JSON', { cause: error });
+  }
+}
+
+/** For a response with an unexpected status. */
+export function statusError({ status }: AgentResponse, path: string): AgentError {
+  if (status === 401) return new AgentError('answer', 'it does not accept the token of its lookup');
+  return new AgentError('answer', `it responds to ${path.split('?')[0]} with HTTP status ${status}`);
+}
+
+/** Why Node.js rejects the certificate of the server; undefined for another error. */
+function certificateError(error: unknown, { verifyCa }: AgentConnection): AgentError | undefined {
+  const code = errorCode(error) ?? '';
+  if (!/^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|INVALID_CA|INVALID_PURPOSE)/.test(code))
+    return undefined;
+  if (verifyCa === undefined)
+    return new AgentError(
+      'certificate-untrusted',
+      `its heartbeat contained no certificate, and this system does not trust the one of the agent (${code})`,
+    );
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return new AgentError('certificate-name', 'its certificate is for another address');
+  // OpenSSL also reports the time of the certificate of another machine.
+  const now = new Date();
+  const dates = datesProblem(verifyCa, now);
+  return dates === undefined
+    ? new AgentError('certificate-other', 'its certificate is not the one in its heartbeat')
+    : new AgentError('certificate-time', `${dates}; the current time is ${now.toISOString()}`);
+}
+
+/** Undefined for a certificate that is valid now, and for any other text, which clients can send. */
+function datesProblem(pem: string, now: Date): string | undefined {
+  try {
+    const { validFrom, validTo } = new X509Certificate(pem);
+    if (now > new Date(validTo)) return `its certificate expired at ${validTo}`;
+    return now < new Date(validFrom) ? `its certificate is valid from ${validFrom}` : undefined;
+  } catch {
+    return undefined;
+  }
+}

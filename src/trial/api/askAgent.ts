@@ -1,0 +1,230 @@
+/**
+ * Asks an agent at its callback URL, as Ironic does before it cleans or deploys a node: first for its status and its commands,
+ * then for its hardware managers and their clean and deploy steps. The commands of `askSteps` only list the steps. Sources:
+ * `agent_client.py` of Ironic; `clean.py`, `deploy.py` and `hardware.py` of ironic-python-agent.
+ */
+
+import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import type { AgentStep, ReportedManager } from '../timeline/events.ts';
+import type { NodeIdentity } from '../ironic/nodes.ts';
+import {
+  type AgentConnection,
+  AgentError,
+  type AgentResponse,
+  type AskedAgent,
+  askWithin,
+  parseAnswer,
+  requestAgent,
+  statusError,
+} from './agentConnection.ts';
+
+export interface AgentReply {
+  readonly version: string | undefined;
+  /** Names with their status: `clean.get_clean_steps: SUCCEEDED`. */
+  readonly commands: readonly string[];
+}
+
+/** Milliseconds for both requests together. */
+export const STATUS_TIME = 5000;
+
+/** @throws AgentError */
+export async function askAgent(agent: AskedAgent): Promise<AgentReply> {
+  return askWithin(agent, STATUS_TIME, async (connection) => {
+    const { version } = await get(connection, '/v1/status');
+    const { commands } = await get(connection, commandsPath(agent));
+    return {
+      version: typeof version === 'string' ? version : undefined,
+      commands: Array.isArray(commands)
+        ? commands.slice(0, MAX_COMMANDS).map((command) => {
+            const { command_name: name, command_status: status } = asMapping(command);
+            return `${textOf(name, 80)}: ${textOf(status, 20)}`;
+          })
+        : [],
+    };
+  });
+}
+
+/** With the agent token, which Ironic also sends in the query. */
+function commandsPath({ token }: AskedAgent, query: Record<string, string> = {}): string {
+  const parameters = new URLSearchParams({ ...query, ...(token !== undefined && { agent_token: token }) });
+  return parameters.size === 0 ? '/v1/commands/' : `/v1/commands/?${parameters.toString()}`;
+}
+
+const MAX_COMMANDS = 100;
+
+function textOf(value: unknown, longest: number): string {
+  return typeof value === 'string' ? value.slice(0, longest) : '(unknown)';
+}
+
+async function get(connection: AgentConnection, path: string): Promise<Mapping> {
+  const response = await requestAgent(connection, path);
+  if (response.status !== 200) throw statusError(response, path);
+  return parseAnswer(response);
+}
+
+export interface AskedNode extends AskedAgent {
+  readonly node: NodeIdentity;
+}
+
+/**
+ * Milliseconds for both commands together: the default of Ironic for one command (`[agent] command_timeout`). Before the first
+ * one, an agent without a disk waits about 30 seconds for it.
+ */
+export const STEPS_TIME = 60_000;
+/** Of one agent. The agents of large vendors have about 50. */
+const MAX_STEPS = 200;
+const MAX_MANAGERS = 32;
+/** Characters of a name. */
+const MAX_NAME = 80;
+
+/** @throws AgentError, also if the agent is busy or does not have the commands */
+export async function askSteps(agent: AskedNode): Promise<readonly ReportedManager[]> {
+  const reported: Reported = new Map();
+  await askWithin(agent, STEPS_TIME, async (connection) => {
+    for (const type of ['clean', 'deploy'] as const) {
+      addResult(reported, type, await runCommand(connection, type, agent.node));
+    }
+  });
+  // Hardware managers without steps have only a version; they come last.
+  const managers = [...reported.values()].toSorted(
+    (a, b) => Number(b.steps.length > 0) - Number(a.steps.length > 0),
+  );
+  const steps = managers.reduce((sum, manager) => sum + manager.steps.length, 0);
+  if (managers.length <= MAX_MANAGERS && steps <= MAX_STEPS) return managers;
+  throw new AgentError('answer', `it has more than ${MAX_STEPS} steps or ${MAX_MANAGERS} hardware managers`);
+}
+
+async function runCommand(
+  connection: AgentConnection,
+  type: AgentStep['type'],
+  node: AskedNode['node'],
+): Promise<Mapping> {
+  const name = `get_${type}_steps`;
+  const path = commandsPath(connection, { wait: 'true' });
+  const body = {
+    name: `${type}.${name}`,
+    params: {
+      node: nodeDocument(node),
+      ports: [...node.macs].map((address) => ({
+        address,
+        pxe_enabled: true,
+        extra: {},
+        internal_info: {},
+        local_link_connection: {},
+      })),
+    },
+  };
+  const response = await requestAgent(connection, path, body);
+  if (response.status !== 200) throw commandError(response, name, path);
+  const { command_error: error, command_result: result } = parseAnswer(response);
+  if (isMapping(error)) {
+    const reason = [error['details'], error['message']].find(
+      (text) => typeof text === 'string' && text !== '',
+    );
+    const shown = typeof reason === 'string' ? reason : 'no reason given';
+    throw new AgentError('failed', `its command ${name} failed: ${shown}`);
+  }
+  if (!isMapping(result)) throw new AgentError('answer', `its response to ${name} contains no result`);
+  return result;
+}
+
+/** The members of Ironic's node that hardware managers read, with the values of a new node. */
+function nodeDocument({ name, uuid }: AskedNode['node']): object {
+  return {
+    uuid,
+    name: name ?? null,
+    driver: 'redfish',
+    driver_info: {},
+    driver_internal_info: {},
+    properties: {},
+    instance_info: {},
+    extra: {},
+    automated_clean: null,
+    raid_config: {},
+    target_raid_config: {},
+    clean_step: {},
+    deploy_step: {},
+  };
+}
+
+/**
+ * An agent responds with 404 without the extension, with 400 if the extension does not have the command, and with 500 for an
+ * error of a hardware manager that has no form in JSON.
+ */
+function commandError(response: AgentResponse, name: string, path: string): AgentError {
+  const { faultstring } = faultOf(response);
+  const text = typeof faultstring === 'string' ? faultstring : '';
+  if (response.status === 409 || /agent is busy/i.test(text)) {
+    return new AgentError('busy', `it is executing another command (${text})`);
+  }
+  if (response.status === 404 || /^Invalid command\b/.test(text)) {
+    return new AgentError('unsupported', `it does not have the command ${name}`);
+  }
+  if (response.status === 500 && text !== '') {
+    return new AgentError('failed', `its command ${name} failed: ${text}`);
+  }
+  return statusError(response, path);
+}
+
+/** Empty for a response that is not of an agent. */
+function faultOf(response: AgentResponse): Mapping {
+  try {
+    return parseAnswer(response);
+  } catch {
+    return {};
+  }
+}
+
+/** Mutable: each result adds to it. */
+interface Manager {
+  name: string;
+  version: string | undefined;
+  readonly steps: AgentStep[];
+}
+
+/**
+ * By {@link comparable} names. With steps, an agent sends the name of the class, `GenericHardwareManager`; with versions, it
+ * sends that, or `generic_hardware_manager`.
+ */
+type Reported = Map<string, Manager>;
+
+/** @throws AgentError if the result has no list of steps */
+function addResult(
+  reported: Reported,
+  type: AgentStep['type'],
+  { hardware_manager_version: versions, [`${type}_steps`]: steps }: Mapping,
+): void {
+  if (!isMapping(steps)) throw new AgentError('answer', `its response contains no ${type}_steps`);
+  const managerOf = (sentName: string): Manager => {
+    const name = sentName.slice(0, MAX_NAME);
+    const manager = reported.get(comparable(sentName)) ?? { name, version: undefined, steps: [] };
+    reported.set(comparable(sentName), manager);
+    return manager;
+  };
+  for (const [name, list] of Object.entries(steps)) {
+    const manager = managerOf(name);
+    manager.name = name.slice(0, MAX_NAME);
+    for (const step of asList(list)) manager.steps.push(readStep(type, step));
+  }
+  for (const [name, version] of Object.entries(asMapping(versions))) {
+    managerOf(name).version = shortText(version) ?? '';
+  }
+}
+
+/** @throws AgentError if the step has no name */
+function readStep(type: AgentStep['type'], value: unknown): AgentStep {
+  const { interface: driverInterface, priority, step } = asMapping(value);
+  const name = shortText(step);
+  if (name === undefined)
+    throw new AgentError('answer', `its response contains a ${type} step without a name`);
+  const isNumber = typeof priority === 'number' && Number.isFinite(priority);
+  return { type, step: name, interface: shortText(driverInterface), priority: isNumber ? priority : 0 };
+}
+
+function shortText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, MAX_NAME) : undefined;
+}
+
+function comparable(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
+}

@@ -1,0 +1,244 @@
+/**
+ * The address of the mock Ironic, its certificate authority, and agent tokens in boot parameters. The configs of hosts
+ * contain the Ironic URLs of the inventory, or the URL of this trial, which replaces them before the configs are rendered.
+ * For virtual media, Ironic sets an agent token in the agent configuration or as a kernel argument, and a lookup then never
+ * returns it. Not supported: tokens in a configuration file of the user (`agent.confFile`).
+ */
+
+import { hostname, networkInterfaces } from 'node:os';
+import { join, resolve } from 'node:path';
+import { makeTempFolder } from '../../io/files/tempFile.ts';
+import { rm, writeFile } from 'node:fs/promises';
+import type { Io } from '../../io/io.ts';
+import { isValidCertificateName } from './createdCertificates.ts';
+import { writeOutput } from '../../io/files/newFile.ts';
+import { statsOf } from '../../io/files/fileStates.ts';
+import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.ts';
+import { report } from '../../io/report/report.ts';
+import type { IronicApi } from './ironicApi.ts';
+import type { TrialOptions } from '../options.ts';
+import { formatOptionLines } from '../../agent/conf.ts';
+import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
+import { ipaArgument } from '../../kargs/ipaParameter.ts';
+import { parseOsloConfig } from '../../formats/osloConfig.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { parseUrl, withoutBrackets } from '../../formats/url.ts';
+import { UsageError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import type { Diagnostic } from '../../core/finding.ts';
+import { type ApiEndpoint, hasPortOf, mayReachApi } from '../timeline/addresses.ts';
+import { hostSource } from '../../hosts/settings/renderHosts.ts';
+import { readIronic } from '../../hosts/settings/ironicUrls.ts';
+import type { RenderOptions } from '../../hosts/settings/options.ts';
+import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import type { ServeSource } from '../../service/source.ts';
+import type { CleanupStack, TrialPlan } from '../trial.ts';
+
+/** Addresses at which other machines may reach a server with this listen address. */
+export function reachableAddresses(listen: ListenAddress): string[] {
+  if (listen.kind === 'tcp' && listen.host !== undefined) return [listen.host];
+  const isIpv4Only = listen.kind === 'tcp' && listen.isIpv4Only === true;
+  return Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .filter(({ family }) => !isIpv4Only || family === 'IPv4')
+    .map(({ address }) => address);
+}
+
+/**
+ * Unique names and addresses for the certificate.
+ * @param guestHost address of this machine in the emulated network
+ */
+export function certificateNames(
+  { ironicUrl, tlsName = [] }: TrialOptions,
+  listen: ListenAddress,
+  guestHost: string | undefined,
+): string[] {
+  const names = [
+    ...tlsName,
+    parseUrl(ironicUrl ?? '')?.hostname ?? [],
+    guestHost ?? [],
+    ...reachableAddresses(listen),
+    ...[hostname()].filter(isValidCertificateName), // the kernel accepts any text
+    'localhost',
+  ];
+  const plain = names.flat().map((name) => withoutBrackets(name).replace(/%.*$/, ''));
+  return [...new Set([...plain, '127.0.0.1', '::1'])];
+}
+
+/** Reports the URL of the API, and prints or writes the certificate authority. Throws CliError if it cannot be written. */
+export async function reportApiAddress(
+  { ca, origin, port }: IronicApi,
+  { io, machine, options: { caOut }, setup }: TrialPlan,
+): Promise<void> {
+  const inform = (message: string, hint?: string): void =>
+    void report(io, { severity: 'info', message, hint });
+  inform(`mock Ironic API listening on ${origin}; nothing is deployed or written`);
+  if (isLoopback(setup.listen) && machine === undefined) {
+    inform(
+      'listening on loopback only; other machines cannot connect',
+      `use --listen :${port} to accept connections from other machines`,
+    );
+  }
+  if (ca === undefined) return;
+  if (caOut === undefined) {
+    inform(
+      'machines must trust this certificate authority (--ca-file, ironic.caFiles)',
+      'use --ca-out FILE to write it to a file',
+    );
+    io.stderr.write(ca);
+    return;
+  }
+  if ((await statsOf(resolve(io.cwd, caOut)))?.isFile() === false) {
+    // A pipe would not open before a program reads it.
+    throw new UsageError(`--ca-out ${quoteText(caOut)} is not a regular file`, {
+      hint: 'use the path of a file, for example --ca-out ca.pem',
+    });
+  }
+  await writeOutput(caOut, ca, io);
+  inform(`wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`);
+}
+
+/**
+ * Returns the function that changes the inventory before configs are rendered. The cleanup deletes its temporary file.
+ * @param url Ironic URL for the configs; undefined to keep the URLs of the inventory
+ * @param ca PEM of its certificate authority
+ */
+export async function createIronicChange(
+  url: string | undefined,
+  ca: string | undefined,
+  cleanup: CleanupStack,
+): Promise<(read: ServeSource) => ServeSource> {
+  if (url === undefined) return (read) => read;
+  const caFile = ca === undefined ? undefined : await writeAuthority(ca, cleanup);
+  return (read) => redirectIronic(read, url, caFile);
+}
+
+async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
+  const folder = await makeTempFolder();
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'ca.pem');
+  await writeFile(path, ca, { flag: 'wx', mode: 0o600 });
+  return path;
+}
+
+/** Messages about an Ironic URL that replaces those of the inventory. */
+export function changeDiagnostics(url: string, endpoint: ApiEndpoint): Diagnostic[] {
+  const { port, scheme } = endpoint;
+  const change: Diagnostic = {
+    severity: 'info',
+    message: `configs contain the Ironic URL ${url} instead of the one in the inventory`,
+  };
+  if (hasPortOf(url, endpoint)) return [change];
+  const other: Diagnostic = {
+    severity: 'warning',
+    message: `the mock Ironic serves ${scheme} on port ${port}: requests to ${url} reach it only through a proxy or port forwarding`,
+    hint: 'use the same port and scheme in --ironic-url and in --listen, --tls',
+  };
+  return [change, other];
+}
+
+/** Warns about hosts with the URL of another Ironic; empty if all hosts may call the mock Ironic. */
+export function otherIronicDiagnostics(hosts: IronicOfHosts, endpoint: ApiEndpoint): Diagnostic[] {
+  const elsewhere = [...hosts].filter(([, { urls }]) => urls.length > 0 && !mayReachApi(urls, endpoint));
+  const [first, ...others] = elsewhere;
+  if (first === undefined) return [];
+  const [name, { urls }] = first;
+  const who =
+    others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other host')} call`;
+  const message = `${who} ${urls[0] ?? ''}, which is not the mock Ironic`;
+  const hint = `use --ironic-url ${endpoint.scheme}://ADDRESS:${endpoint.port} to set the address of the mock Ironic in their configs`;
+  return [{ severity: 'warning', message, hint }];
+}
+
+/** Settings of a host for Ironic. */
+interface HostIronic {
+  /** Empty for a host without Ironic. */
+  readonly urls: readonly string[];
+  /** In the agent configuration, which has precedence, or in the kernel arguments. */
+  readonly agentToken: string | undefined;
+}
+
+/** By the name of the host; without invalid hosts, which are reported when they are rendered. */
+export type IronicOfHosts = ReadonlyMap<string, HostIronic>;
+
+export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): IronicOfHosts {
+  const found = new Map<string, HostIronic>();
+  for (const host of inventory.hosts ?? []) {
+    if (host.problems.length > 0) continue;
+    try {
+      found.set(host.name, ironicOf(hostSource(host, source, io)));
+    } catch {
+      continue;
+    }
+  }
+  return found;
+}
+
+function ironicOf(source: RenderSource): HostIronic {
+  const { inputs, profile } = readInputs(source);
+  const { io, options } = source;
+  const { apiUrls } = readIronic({ profile, inputs, options, io, warn: () => undefined });
+  return { urls: apiUrls, agentToken: tokenOf(inputs) };
+}
+
+function tokenOf(inputs: Inputs): string | undefined {
+  const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
+  const { document } = parseOsloConfig(formatOptionLines(texts('agent.options')));
+  const options = document.entries.filter((entry) => entry.kind === 'option');
+  const inConf = options.findLast(({ name }) => name === 'agent_token')?.value;
+  const list = [
+    ...texts('boot.ipaParameters').map(ipaArgument),
+    ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
+  ];
+  return inConf || list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined;
+}
+
+const ARGUMENT = 'ipa-agent-token=';
+
+/**
+ * The inspection URL is derived from the new URL, and the trusted certificates remain.
+ * @param url base URL of the other Ironic
+ * @param caFile absolute path of its certificate authority; undefined for plain HTTP
+ */
+function redirectIronic(read: ServeSource, url: string, caFile: string | undefined): ServeSource {
+  const agent = redirectInputs(read.inventory.agent, caFile, []);
+  const hosts = read.inventory.hosts?.map((host) => ({
+    ...host,
+    readInputs: () => redirectInputs(host.readInputs(), caFile, undefined),
+  }));
+  const changed = hosts === undefined ? {} : { hosts };
+  const options = redirectOptions(read.source, url, caFile);
+  return {
+    ...read,
+    inventory: { ...read.inventory, agent, ...changed },
+    source: { ...read.source, options, files: [agent], ...changed },
+  };
+}
+
+/** A flag has precedence over the environment and over files. */
+function redirectOptions(source: RenderSource, url: string, caFile: string | undefined): RenderOptions {
+  const options = { ...source.options, apiUrl: url };
+  const trusted = readInputs(source).inputs.get('ironic.caFiles') ?? [];
+  // Certificates of the environment replace those of files, and this certificate is one of a file.
+  const isOfFiles = trusted.every(({ origin }) => origin === 'file');
+  if (caFile === undefined || isOfFiles) return options;
+  return { ...options, caFile: [...trusted.map(({ text }) => text), caFile] };
+}
+
+/** Settings that contain further URLs of the other Ironic. */
+const furtherUrls: readonly SettingName[] = ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'];
+
+/** @param noCa certificates if the layer sets none; undefined to keep those of the layer below */
+function redirectInputs(
+  inputs: Inputs,
+  caFile: string | undefined,
+  noCa: readonly InputValue[] | undefined,
+): Inputs {
+  const kept = new Map(inputs);
+  for (const name of furtherUrls) kept.delete(name);
+  const trusted = kept.get('ironic.caFiles') ?? noCa;
+  if (caFile === undefined || trusted === undefined) return kept;
+  const own: InputValue = { text: caFile, name: '--tls', origin: 'file', isContent: false };
+  return kept.set('ironic.caFiles', [...trusted, own]);
+}

@@ -1,0 +1,106 @@
+/**
+ * The mock Ironic: the part of Ironic's API that a ramdisk calls first. It never starts a step on an agent, so nothing is
+ * deployed, cleaned or written to a disk. After a heartbeat, it contacts the agent at its callback URL, as Ironic does.
+ */
+
+import type { ListenAddress } from '../../http/server/listenAddress.ts';
+import { defaultLimits, type ServerLimits, startServer } from '../../http/server/server.ts';
+import type { ServerLog } from '../../http/server/serverLog.ts';
+import type { CollectedInventory } from '../ironic/inspection.ts';
+import { createNodeStore, type ExpectedNode, resetAgent } from '../ironic/nodes.ts';
+import type { TrialEvent } from '../timeline/events.ts';
+import type { TrialPage } from '../report/trialPage.ts';
+import { createApiAnswerer } from './apiAnswers.ts';
+import { type AskBack, createCallbackChecker } from './callbackChecker.ts';
+import { createCertificates } from './createdCertificates.ts';
+
+export interface IronicApiOptions {
+  readonly listen: ListenAddress;
+  /** Names and addresses for the certificate; undefined for plain HTTP. */
+  readonly tlsNames: readonly string[] | undefined;
+  readonly expected: readonly ExpectedNode[];
+  /** Gets all events in order. */
+  readonly observe: (event: TrialEvent) => void;
+  /** Gets each accepted inventory. Its errors become the problem of the inspection event. */
+  readonly saveInventory?: ((inventory: CollectedInventory) => Promise<void>) | undefined;
+  /** What a host expects otherwise than its agent reports, as clauses. */
+  readonly compare?: ((inventory: CollectedInventory) => readonly string[]) | undefined;
+  /** Is answered beside the API. */
+  readonly page?: TrialPage | undefined;
+  /** Callback URLs to contact. */
+  readonly askBack: AskBack;
+  /** Names of steps that each agent must have. */
+  readonly requiredSteps: readonly string[];
+  /** Gets messages about too many connections and about errors of the server; requests are events. */
+  readonly log?: ServerLog | undefined;
+  readonly limits?: ServerLimits | undefined;
+}
+
+export interface IronicApi {
+  /** `https://192.0.2.1:6385`: base URL for clients on this machine. */
+  readonly origin: string;
+  readonly port: number;
+  /** PEM of the certificate authority, for `--ca-file`; undefined for plain HTTP. */
+  readonly ca: string | undefined;
+  /**
+   * Resets the node of a machine that was powered on or reset: its next lookup gets a token, as if Ironic had rebooted it.
+   * Without this call, a machine without requests for two minutes counts as rebooted.
+   * @param mac in lower case
+   */
+  resetMachine(mac: string): void;
+  /** Resolves when all agents that have sent a heartbeat are contacted. */
+  idle(): Promise<void>;
+  /** Resolves when all connections are closed, including those to agents. */
+  stop(): Promise<void>;
+}
+
+/** Enough time for a request of several MiB, and enough header space for 1000 MAC addresses. */
+const apiLimits: ServerLimits = {
+  ...defaultLimits,
+  connections: 1024,
+  areFixed: true,
+  headerSize: 64 * 1024,
+  requestTime: 60_000,
+};
+
+/** Milliseconds to send pending responses on shutdown. */
+const GRACE = 1000;
+
+/** @throws CliError if it cannot listen on the address; UsageError if a name is invalid in a certificate */
+export async function startIronicApi(options: IronicApiOptions): Promise<IronicApi> {
+  const { expected, observe, page, tlsNames, log = silentLog, limits = apiLimits } = options;
+  const nodes = createNodeStore(expected);
+  const callbacks = createCallbackChecker(options);
+  const created = tlsNames === undefined ? undefined : await createCertificates(tlsNames);
+  const answer = createApiAnswerer({
+    nodes,
+    observe,
+    onHeartbeat: (agent, client) => callbacks.onHeartbeat(agent, client),
+    save: options.saveInventory,
+    compare: options.compare,
+    scheme: created === undefined ? 'http' : 'https',
+  });
+  const server = await startServer({
+    listen: options.listen,
+    tls: created?.tls,
+    limits,
+    answer: page === undefined ? answer : page.answerer(answer),
+    log,
+    refused: ({ client, problem }) => observe({ kind: 'refusal', at: new Date(), client, problem }),
+  });
+  return {
+    origin: server.origin,
+    port: server.port,
+    ca: created?.ca,
+    resetMachine: (mac) => {
+      const node = nodes.findByMac(mac);
+      if (node !== undefined) resetAgent(node);
+    },
+    idle: () => callbacks.idle(),
+    stop: async () => {
+      await Promise.all([callbacks.stop(), server.stop(GRACE)]);
+    },
+  };
+}
+
+const silentLog: ServerLog = { request: () => undefined, note: () => undefined };

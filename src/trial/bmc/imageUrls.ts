@@ -1,0 +1,87 @@
+/** The addresses at which this machine serves images, and their URLs for the BMCs. */
+
+import { parseUrl, withBrackets } from '../../formats/url.ts';
+import { hostFileName } from '../../hosts/plan/servedPaths.ts';
+import { isRemote } from '../../http/client/httpUrl.ts';
+import { createSigner } from '../../http/server/answer/signedPath.ts';
+import { parseListenAddress } from '../../http/server/listenAddress.ts';
+import { localAddressTo } from '../../io/localAddress.ts';
+import { createLinks } from '../../hosts/plan/links.ts';
+import { ISO_TOKEN_BYTES, servedIsoName } from '../serving/isoService.ts';
+import type { TrialOptions } from '../options.ts';
+import type { Target } from './targets.ts';
+
+/** The URL of an ISO on another server. */
+export function remoteIso(iso: string | undefined): URL | undefined {
+  return iso !== undefined && isRemote(iso) ? parseUrl(iso) : undefined;
+}
+
+export interface ImageServer {
+  /** Without an inventory: a path or a URL. */
+  readonly iso: string | undefined;
+  readonly addresses: OwnAddresses;
+  readonly options: TrialOptions & { readonly listen: string; readonly serveListen: string };
+}
+
+/** By target: the address from which this machine reaches its BMC, without brackets. Without BMCs that are not reached. */
+type OwnAddresses = ReadonlyMap<Target, string>;
+
+/**
+ * Without other addresses, everything is served on the address from which this machine reaches the BMCs: no other network
+ * sees it, and the BMCs can reach it. If it reaches them from several addresses, for example BMCs with IPv4 and BMCs with
+ * IPv6, it is served on all.
+ */
+export async function findImageServer(
+  targets: readonly Target[],
+  iso: string | undefined,
+  options: TrialOptions,
+): Promise<ImageServer> {
+  const found = await Promise.all(
+    targets.map(async (target) => [target, await localAddressTo(new URL(target.origin))] as const),
+  );
+  const addresses = new Map(
+    found.flatMap(([target, address]) => (address === undefined ? [] : [[target, address]])),
+  );
+  const [address = '127.0.0.1', ...others] = new Set(addresses.values());
+  const host = others.length > 0 ? '' : withBrackets(address);
+  const { listen = `${host}:6385`, serveListen = `${host}:8084` } = options;
+  return { iso, addresses, options: { ...options, listen, serveListen } };
+}
+
+/**
+ * The URL of an image for a BMC. Without `--public-url`, a server on all addresses is named by the address from which this
+ * machine reaches the BMC, so a BMC with only IPv6 gets an IPv6 address.
+ */
+export function urlFor(
+  target: Target,
+  url: string,
+  { addresses, iso, options: { publicUrl, serveListen } }: ImageServer,
+): string {
+  const address = addresses.get(target);
+  const isNamed = publicUrl !== undefined || remoteIso(iso) !== undefined;
+  if (isNamed || address === undefined || !isAnyAddress(serveListen)) return url;
+  return url.replace('//localhost', `//${withBrackets(address.replace(/%.*$/, ''))}`);
+}
+
+/** Whether it is all addresses of the machine: `:8084`, `0.0.0.0:8084` or `[::]:8084`. */
+function isAnyAddress(text: string): boolean {
+  const listen = parseListenAddress(text);
+  return listen.kind === 'tcp' && listen.host === undefined;
+}
+
+/** Enough for a signer. */
+const SIGNER_KEY_BYTES = 32;
+
+/** The URL of the image. Its token is another one, but has the same length. */
+export function expectedUrl(target: Target, server: ImageServer): URL | undefined {
+  const { iso } = server;
+  const { inventory, open, publicUrl, serveListen } = server.options;
+  if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);
+  const host = isAnyAddress(serveListen) ? serveListen.replace(/^.*:/, 'localhost:') : serveListen;
+  const base = publicUrl ?? urlFor(target, `http://${host}`, server);
+  if (iso !== undefined) return parseUrl(`${base}/${'0'.repeat(2 * ISO_TOKEN_BYTES)}/${servedIsoName(iso)}`);
+  if (inventory === undefined) return parseUrl(base);
+  const signer = open === true ? undefined : createSigner(Buffer.alloc(SIGNER_KEY_BYTES));
+  const links = createLinks(base, signer);
+  return parseUrl(links.url({ kind: 'host', host: target.name }, hostFileName(target.name, 'iso')));
+}

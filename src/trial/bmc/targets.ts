@@ -1,0 +1,233 @@
+/** The machines to boot: hosts of an inventory, or one BMC of the command line, with the credentials of their BMCs. */
+
+import { quoteText } from '../../core/foreignText.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+import { CliError, located, UsageError } from '../../core/errors.ts';
+import { fillPlaceholders } from '../../core/placeholders.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import { parseCaCertificates } from '../../formats/caCertificates.ts';
+import { type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
+import { readCertificates } from '../../hosts/input/certificates.ts';
+import { findHost, type InventoryRead, readInventoryDocument } from '../../hosts/settings/inventory.ts';
+import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import { systemClock } from '../../io/clock.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import type { Io } from '../../io/io.ts';
+import type { RedfishCredentials } from '../../redfish/redfishClient.ts';
+import { report } from '../../io/report/report.ts';
+import { type BmcAddress, parseBmcAddress } from '../../redfish/bmcAddress.ts';
+import { readBmcCredentials } from './bmcCredentials.ts';
+import type { BmcOptions } from './options.ts';
+
+export type BootMethod = 'virtual-media' | 'uefi-http';
+
+export interface Target {
+  /** Name in the inventory, or the host of the BMC. */
+  readonly name: string;
+  /** Of the inventory, or of `--mac`. */
+  readonly macs: readonly string[];
+  /** All MAC addresses of the inventory, with the names of their hosts. */
+  readonly hostNames: ReadonlyMap<string, string>;
+  /** Of the inventory. */
+  readonly architecture: Architecture | undefined;
+  /** `https://192.0.2.10` */
+  readonly origin: string;
+  /** The host of the BMC. */
+  readonly host: string;
+  /** Path of the system; may be empty. */
+  readonly path: string;
+  readonly method: BootMethod;
+  readonly credentials: RedfishCredentials;
+  /** PEM. */
+  readonly ca: string | undefined;
+  /** The file with it. */
+  readonly caFile: string | undefined;
+  readonly isInsecure: boolean;
+}
+
+/** The key `bmc` of an inventory or a host, with absolute paths or paths from the current folder. */
+type BmcSettings = {
+  readonly address?: string | undefined;
+  readonly credentialsFile?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly disableCertificateVerification?: boolean | undefined;
+};
+
+/** @param names hosts of the inventory. Throws CliError, UsageError. */
+export async function readTargets(
+  names: readonly string[],
+  options: BmcOptions & { readonly inventory?: string },
+  method: BootMethod | undefined,
+  io: Io,
+): Promise<readonly Target[]> {
+  const { bmc, caFile, credentials, insecure, inventory } = options;
+  const given: BmcSettings = {
+    credentialsFile: credentials,
+    caFile,
+    disableCertificateVerification: insecure,
+  };
+  if (inventory === undefined) {
+    const url = names.find((name) => name.includes('://'));
+    if (url !== undefined) {
+      throw new UsageError(`${quoteText(url)} is not the name of a host`, {
+        hint: 'pass the address of a BMC with --bmc URL, and --credentials FILE and --iso FILE',
+      });
+    }
+    if (names.length > 0) {
+      throw new UsageError('names of hosts require --inventory', {
+        hint: 'pass the inventory with --inventory FILE, or the address of a BMC with --bmc URL',
+      });
+    }
+    if (bmc === undefined) {
+      throw new UsageError('no machine to boot', {
+        hint: 'pass HOST… and --inventory FILE, or --bmc URL, --credentials FILE and --iso FILE',
+      });
+    }
+    const address = bmc.replace(
+      /^(https?):\/\//i,
+      (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
+    );
+    const macs = options.mac === undefined ? [] : [options.mac];
+    const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
+    return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, method, io)];
+  }
+  if (bmc !== undefined) {
+    throw new UsageError('--bmc cannot be combined with --inventory', {
+      hint: 'set bmc.address for the host in the inventory, or remove --inventory',
+    });
+  }
+  const read = await readInventoryDocument(inventory, io);
+  const hostNames = new Map<string, string>();
+  for (const { mac, name } of read.inventory.hosts ?? []) {
+    if (mac !== undefined) hostNames.set(mac, name);
+  }
+  const targets: Target[] = [];
+  for (const host of chooseHosts(names, read, inventory, io)) {
+    const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
+    const macs = host.mac === undefined ? [] : [host.mac];
+    const { architecture, name } = host;
+    targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, method, io));
+  }
+  return targets;
+}
+
+/** Never more than the named hosts. */
+function chooseHosts(
+  names: readonly string[],
+  { inventory: { hosts = [] } }: InventoryRead,
+  file: string,
+  io: Io,
+): readonly InventoryHost[] {
+  if (names.length === 0) {
+    throw new UsageError('no machine to boot', {
+      hint: 'name the hosts of the inventory: boot worker-0 worker-1',
+    });
+  }
+  const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));
+  const problems = chosen.flatMap(({ at, name, problems: own }) =>
+    own.map((problem) => ({ ...problem, host: { name, at, state: 'not booted' } })),
+  );
+  report(io, problems);
+  if (problems.length === 0) return chosen;
+  throw new CliError('a host is invalid; nothing was booted', {
+    code: 'ERR_INVENTORY',
+    hint: 'fix the errors above',
+  });
+}
+
+/** Settings of the host override those of all hosts. Without `bmc.address`, the address of `deploy` is used. */
+function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead, file: string): BmcSettings {
+  const index = inventory.hosts?.indexOf(host) ?? 0;
+  const settings: Mapping = ['deploy', 'bmc']
+    .map((key) => ({
+      ...mappingAt(document.value, [key]),
+      ...mappingAt(document.value, ['hosts', index, key]),
+    }))
+    .reduce<Mapping>((lower, { bmcAddress, bmcInsecure, ...own }) => {
+      const deployed = { address: bmcAddress, disableCertificateVerification: bmcInsecure };
+      return { ...lower, ...withoutUndefined(deployed), ...own };
+    }, {});
+  const text = (key: keyof BmcSettings): string | undefined => {
+    const value = settings[key];
+    if (typeof value !== 'string') return undefined;
+    const context = { subject: `bmc.${key} of ${host.name}`, at: { file }, code: 'ERR_INVENTORY' } as const;
+    return located(context, () => fillPlaceholders(value, { ...host, bootMac: host.mac }));
+  };
+  const pathOf = (key: keyof BmcSettings): string | undefined => {
+    const path = text(key);
+    return path === undefined || isAbsolute(path) ? path : join(dirname(file), path);
+  };
+  return {
+    address: text('address'),
+    credentialsFile: pathOf('credentialsFile'),
+    caFile: pathOf('caFile'),
+    disableCertificateVerification: settings['disableCertificateVerification'] === true,
+  };
+}
+
+/** A machine of the inventory or of the command line, before its BMC is known. */
+interface DescribedMachine {
+  /** Undefined for the machine of the command line. */
+  readonly name: string | undefined;
+  readonly macs: readonly string[];
+  readonly hostNames: ReadonlyMap<string, string>;
+  readonly architecture: Architecture | undefined;
+  readonly settings: BmcSettings;
+}
+
+async function readTarget(
+  { architecture, hostNames, macs, name, settings }: DescribedMachine,
+  method: BootMethod | undefined,
+  io: Io,
+): Promise<Target> {
+  const { caFile, credentialsFile, disableCertificateVerification: isInsecure = false } = settings;
+  const address = readAddress(name, settings.address);
+  const { host, path, port, scheme, transport } = address;
+  const label = name ?? host;
+  return {
+    name: label,
+    macs,
+    hostNames,
+    architecture,
+    origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
+    host,
+    path,
+    method: method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
+    credentials: await readBmcCredentials(credentialsFile, label, io),
+    caFile,
+    ca: caFile === undefined ? undefined : await readCa(caFile, io),
+    isInsecure,
+  };
+}
+
+const MAX_CA = 1024 * 1024;
+
+/** Node.js ignores certificates that it cannot read. */
+async function readCa(file: string, io: Io): Promise<string> {
+  const bytes = await readUserFile(file, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA });
+  const text = await readCertificates(bytes, file);
+  return located(
+    { subject: file, code: 'ERR_SETTING' },
+    () => parseCaCertificates(text, systemClock.date()).pem,
+  );
+}
+
+function readAddress(name: string | undefined, text: string | undefined): BmcAddress {
+  const source = name === undefined ? '--bmc' : `bmc.address of ${name}`;
+  if (text === undefined) {
+    throw new CliError(`${source} is missing`, {
+      code: 'ERR_INVENTORY',
+      hint: 'add it to the inventory: bmc: {address: "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"}',
+    });
+  }
+  // Metal3 uses IPMI for addresses without a scheme.
+  const address = text.includes('://') ? parseBmcAddress(text) : { problem: 'the scheme is missing' };
+  const problem = 'problem' in address ? address : undefined;
+  if ('scheme' in address && address.scheme !== 'ipmi' && address.scheme !== 'libvirt') return address;
+  const other =
+    name === undefined ? 'use https://HOST' : 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID';
+  throw new CliError(`${source} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
+    code: name === undefined ? 'ERR_USAGE' : 'ERR_INVENTORY',
+    hint: problem?.hint ?? other,
+  });
+}

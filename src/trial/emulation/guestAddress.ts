@@ -1,0 +1,184 @@
+/**
+ * The address of this machine in the emulated network. QEMU can use any IPv4 address, so this is the Ironic address in the
+ * config of the machine, if it is suitable. Then the config can be tested without a change. A machine whose agent cannot
+ * call the mock Ironic is not started.
+ */
+
+import type { Diagnostic, Finding } from '../../core/finding.ts';
+import { join } from 'node:path';
+import type { Io } from '../../io/io.ts';
+import {
+  type ApiEndpoint,
+  guestHostFor,
+  guestHostProblem,
+  hasPortOf,
+  mayReachApi,
+  DEFAULT_GUEST_HOST,
+} from '../timeline/addresses.ts';
+import type { PreflightEvent } from '../timeline/events.ts';
+import type { IronicOfHosts } from '../api/ironicAddress.ts';
+import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
+import type { PlannedMachine, TrialPlan } from '../trial.ts';
+import { confValues, readFiles } from '../../agent/lint/subject.ts';
+import { CliError, FormatError, only } from '../../core/errors.ts';
+import { parseUrl, portOf } from '../../formats/url.ts';
+import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
+import { readIgnition } from '../../image/embeddedIgnition.ts';
+import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
+import { openLiveIso } from '../../image/liveIso.ts';
+import type { OpenImage } from '../../imagefile/openImage.ts';
+import { readImage } from '../../imagefile/imageFile.ts';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
+import { readConfigOfImage } from '../../hosts/input/imageSource.ts';
+import { coreosArguments } from '../../kargs/coreosArguments.ts';
+
+export interface GuestAddress {
+  /** IPv4. */
+  readonly host: string;
+  /** Ironic URLs of its config; empty if they are unknown. */
+  readonly ironicUrls: readonly string[];
+  /** The config in its image; undefined for a host of the inventory, whose config gets the URL of the mock Ironic. */
+  readonly config: ImageConfig | undefined;
+}
+
+/**
+ * @param listed hosts of the inventory
+ * @throws CliError if the machine cannot boot from the folder, or if the image cannot be read
+ */
+export async function findGuestAddress(
+  { options: { guestHost: given }, source: { host, medium } }: PlannedMachine,
+  listed: IronicOfHosts,
+  { io, setup }: TrialPlan,
+): Promise<GuestAddress> {
+  const { ironicUrl, listen, scheme } = setup;
+  const endpoint = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
+  if (medium.kind === 'folder') {
+    const url = readFolderUrl(medium);
+    const config = await readFolderConfig(medium, host.name, io);
+    return { host: given ?? url.host, ironicUrls: urlsOf(config), config };
+  }
+  const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
+  const ofHost = ironicUrl === undefined ? listed.get(host.name)?.urls : [ironicUrl];
+  const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
+  return { host: given ?? guestHostFor(ironicUrls, endpoint) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
+}
+
+function urlsOf(config: ImageConfig): readonly string[] {
+  return config.kind === 'urls' ? config.urls : [];
+}
+
+type Problem = PreflightEvent['problem'];
+
+/** Undefined if the agent can call the mock Ironic, or if this is unknown. */
+export function preflightProblem({ config, host }: GuestAddress, endpoint: ApiEndpoint): Problem | undefined {
+  if (config?.kind === 'no-config') return { kind: 'no-config', message: config.problem };
+  if (config?.kind !== 'urls' || mayReachApi(config.urls, endpoint)) return undefined;
+  const { urls } = config;
+  const here = `${endpoint.scheme}://${host}:${endpoint.port}`;
+  return { kind: 'other-ironic', urls, here, fix: fixFor(urls, endpoint, here) };
+}
+
+/** The message for the user. */
+export function preflightDiagnostic(problem: Problem): Diagnostic {
+  const severity = 'error';
+  if (problem.kind === 'no-config') {
+    const hint = 'embed a config with `iso ignition embed`, or use another image';
+    return { severity, message: `no agent would call home: ${problem.message}`, hint };
+  }
+  const { fix, here, urls } = problem;
+  const message = `the agent would call another Ironic: its config contains ${urls.join(', ')}, but the mock Ironic is at ${here} for the machine`;
+  return { severity, message, hint: fix };
+}
+
+/** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */
+function fixFor(urls: readonly string[], endpoint: ApiEndpoint, here: string): string {
+  const url = urls
+    .flatMap((text) => parseUrl(text) ?? [])
+    .find(({ hostname, protocol }) => /^https?:$/.test(protocol) && guestHostProblem(hostname) === undefined);
+  if (url === undefined) return `render the config with --api-url ${here}, and embed it`;
+  if (hasPortOf(url.href, endpoint)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
+  const isSecure = url.protocol === 'https:';
+  const isSchemeSame = isSecure === (endpoint.scheme === 'https');
+  const tls = isSchemeSame ? '' : isSecure ? ' and --tls' : ' without --tls';
+  return `use --listen 127.0.0.1:${portOf(url)}${tls}, or render the config with --api-url ${here}`;
+}
+
+export type ImageConfig =
+  /** Not empty. */
+  | ({ readonly kind: 'urls'; readonly urls: readonly string[] } & ReadFromImage)
+  /** The image contains no valid config for Ignition. `problem` is a clause. */
+  | { readonly kind: 'no-config'; readonly problem: string }
+  /** The image alone does not show which Ironic the agent calls. `reason` is a clause. */
+  | ({ readonly kind: 'unknown'; readonly reason: string } & Partial<ReadFromImage>);
+
+interface ReadFromImage {
+  /** Of the kernel arguments, compared with the config. */
+  readonly issues: readonly Finding[];
+}
+
+/** @param source a path or a URL. Throws CliError if it cannot be read. */
+export async function readImageConfig(source: string, io: Io): Promise<ImageConfig> {
+  const iso = await readImage(source, io, readLiveConfig);
+  if (iso === undefined) return { kind: 'unknown', reason: `${source} is not a live ISO of CoreOS` };
+  const { hasConfig, kargs } = iso;
+  // Has precedence over the embedded config.
+  if (kargs.some(({ name }) => name === coreosArguments.configUrl.name)) {
+    return { kind: 'unknown', reason: `kernel arguments of ${source} contain the URL of a config` };
+  }
+  if (!hasConfig) return { kind: 'no-config', problem: `${source} contains no Ignition config` };
+  return readConfigFile(source, io, kargs);
+}
+
+/** Reads the config of a host. */
+async function readFolderConfig(
+  { manifest, path }: ManifestFolder,
+  host: string,
+  io: Io,
+): Promise<ImageConfig> {
+  const files = manifest.files.filter((file) => file.host === host && file.superseded !== true);
+  for (const artifact of bootedConfigs) {
+    const file = files.find(({ kind }) => kind === artifact);
+    if (file !== undefined) return readConfigFile(join(path, file.path), io, []);
+  }
+  return { kind: 'unknown', reason: `${path} contains no config of ${host}` };
+}
+
+/** Config files of a host, the fastest to read first; all contain the same config. */
+const bootedConfigs: readonly ConfigArtifact[] = ['ign', 'archive', 'initramfs'];
+
+/** Undefined if the image is not a live ISO of CoreOS; other images may contain an agent in another way. */
+async function readLiveConfig(
+  image: OpenImage,
+): Promise<{ readonly hasConfig: boolean; readonly kargs: readonly KernelArgument[] } | undefined> {
+  try {
+    const iso = await openLiveIso(image);
+    if ((await iso.features()).otherSystem) return undefined;
+    const { current = '' } = (await iso.kargsAreas()) ?? {};
+    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: parseArguments(current) };
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+async function readConfigFile(
+  source: string,
+  io: Io,
+  kargs: readonly KernelArgument[],
+): Promise<ImageConfig> {
+  const config = await readConfigOfImage(source, io).catch(only(CliError, (error) => error));
+  if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
+  const lists = confValues(readFiles(config), 'api_url');
+  const urls = lists.flatMap((list) => list.split(',')).flatMap((url) => url.trim() || []);
+  // The agent configuration has precedence over kernel arguments.
+  const inArguments = kargs.flatMap(({ name, value }) =>
+    name === 'ipa-api-url' && value !== undefined ? [value] : [],
+  );
+  const named = urls.length > 0 ? urls : inArguments;
+  const issues = checkInsecureArgument(kargs, config);
+  if (named.length > 0) return { kind: 'urls', urls: named, issues };
+  const { merge = [], replace } = config.ignition?.config ?? {};
+  const isComplete = merge.length === 0 && replace?.source === undefined;
+  const what = isComplete ? 'contains no Ironic URL' : 'refers to another config';
+  return { kind: 'unknown', reason: `the config in ${source} ${what}`, issues };
+}

@@ -1,0 +1,228 @@
+/**
+ * `POST /v1/continue_inspection`, and `/v1/continue` of the older service ironic-inspector: the agent sends the inventory of
+ * its machine. Ironic accepts it only for nodes in inspection; the mock Ironic accepts it from each machine at any time.
+ */
+
+import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
+import type { FactsOf, InspectionEvent } from '../timeline/events.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import {
+  answerWith,
+  type ApiAnswer,
+  fault,
+  type InspectionService,
+  inspectorFault,
+  parseBody,
+  type RamdiskRequest,
+  type Refusal,
+  type RefusalReason,
+  type RefusedRequest,
+  refuseRequest,
+  NOT_FOUND,
+  unexpectedArguments,
+  uuidProblem,
+  versionReason,
+} from './messages.ts';
+import { lookupDocument } from './lookup.ts';
+import { findNode, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
+
+interface InspectionAnswer extends Omit<
+  FactsOf<InspectionEvent>,
+  'service' | 'differences' | 'isIncomplete'
+> {
+  readonly answer: ApiAnswer;
+  /** Undefined if the request was refused. */
+  readonly collected: CollectedInventory | undefined;
+}
+
+/** An accepted inventory. */
+export interface CollectedInventory {
+  /** UUID of the node. */
+  readonly node: string;
+  /** Name of the host in the inventory; undefined for unknown machines. */
+  readonly name: string | undefined;
+  readonly macs: readonly string[];
+  /** JSON as the agent sent it: `inventory`, and the data of its collectors. */
+  readonly body: Uint8Array;
+}
+
+/** Since this version, the response is that of a lookup. Current agents send no version. */
+const LOOKUP_SINCE = 84;
+/** Also accepted, so that agents can use the same request for ironic-inspector and Ironic. */
+const MIN_MINOR = 1;
+
+export function answerInspection(
+  request: RamdiskRequest,
+  service: InspectionService,
+  body: Uint8Array,
+  nodes: NodeStore,
+): InspectionAnswer {
+  const { query } = request;
+  const errorOf = service === 'inspector' ? inspectorFault : fault;
+  const nothing = { macs: [], node: undefined, summary: undefined, collected: undefined };
+  const refuse = (status: number, problem: string, reason: RefusalReason): InspectionAnswer => ({
+    ...nothing,
+    answer: errorOf(status, problem),
+    problem,
+    reason,
+  });
+  // The inspector has neither versions nor queries.
+  const refusal = service === 'inspector' ? undefined : refusalOf(request);
+  if (refusal !== undefined) return { ...nothing, ...refusal };
+  const parsed = parseBody(body);
+  // Ironic fails with an internal error.
+  if (parsed.kind === 'none') return refuse(500, parsed.problem, 'not-json');
+  if (!isMapping(parsed.value)) {
+    return refuse(400, "Schema error for data: it is not of type 'object'", 'arguments');
+  }
+  const inventory = checkInventory(parsed.value);
+  if ('problem' in inventory) return refuse(400, inventory.problem, inventory.reason);
+  const { macs, summary } = inventory;
+  // Ironic also searches for the address of the BMC.
+  if (macs.length === 0 && !query.has('node_uuid')) {
+    return { ...refuse(400, 'No lookup information provided', 'no-macs'), summary };
+  }
+  const node = findNode(nodes, request, macs);
+  if ('problem' in node) return { ...nothing, answer: errorOf(404, NOT_FOUND), macs, summary, ...node };
+  recordStart(node, request.now);
+  return {
+    answer: acceptance(node, request, service),
+    macs,
+    node: node.uuid,
+    summary,
+    problem: collectorProblem(parsed.value),
+    reason: undefined,
+    collected: { node: node.uuid, name: node.name, macs, body },
+  };
+}
+
+/** Checks a request to Ironic without its body. */
+function refusalOf({ query, version }: RamdiskRequest): RefusedRequest | undefined {
+  const invalid = unexpectedArguments(query.keys(), ['node_uuid']) ?? uuidProblem(query);
+  if (invalid !== undefined) return refuseRequest(400, invalid, 'arguments');
+  const { minor } = version;
+  if (minor >= LOOKUP_SINCE || (minor === MIN_MINOR && !query.has('node_uuid'))) return undefined;
+  return refuseRequest(404, `API version 1.${LOOKUP_SINCE} or newer is required`, versionReason(version));
+}
+
+function acceptance(
+  node: IronicNode,
+  { version, url }: RamdiskRequest,
+  service: InspectionService,
+): ApiAnswer {
+  if (service === 'inspector') return answerWith(200, { uuid: node.uuid });
+  return answerWith(
+    202,
+    version.minor >= LOOKUP_SINCE ? lookupDocument(node, node.token.issue(), url) : { uuid: node.uuid },
+  );
+}
+
+interface Inventory {
+  readonly macs: readonly string[];
+  /** One line, with unchanged texts of the machine. */
+  readonly summary: string;
+}
+
+/** The same checks, order and messages as the schema in Ironic's `ramdisk.py`. */
+export function checkInventory(body: Mapping): Inventory | Refusal {
+  const inventory = body['inventory'];
+  if (inventory === undefined) return none("'inventory' is a required property");
+  if (!isMapping(inventory)) return none("its inventory is not of type 'object'");
+  for (const name of ['bmc_address', 'bmc_v6address']) {
+    const address = inventory[name];
+    if (address !== undefined && address !== null && typeof address !== 'string')
+      return none(`its ${name} is not of type 'string', 'null'`);
+  }
+  const interfaces = inventory['interfaces'];
+  if (interfaces === undefined) return none("'interfaces' is a required property");
+  if (!Array.isArray(interfaces)) return none("its interfaces are not of type 'array'");
+  if (interfaces.length === 0) return none('[] should be non-empty', 'no-macs');
+  const macs: string[] = [];
+  for (const item of interfaces as readonly unknown[]) {
+    if (!isMapping(item)) return none("an interface is not of type 'object'");
+    const mac = item['mac_address'];
+    if (mac === undefined) return none("'mac_address' is a required property");
+    if (typeof mac !== 'string') return none("a mac_address is not of type 'string'");
+    macs.push(mac);
+  }
+  const parts = [vendor, processors, memory, disks, interfacesWithLink].map((part) => part(inventory));
+  return {
+    macs: normalizeMacs(macs),
+    summary: parts.filter((part) => part !== undefined).join(', '),
+  };
+}
+
+function none(problem: string, reason: RefusalReason = 'arguments'): Refusal {
+  return { problem: `Schema error for data: ${problem}`, reason };
+}
+
+/** `Dell Inc. PowerEdge R640, 32 CPUs (x86_64), 128 GiB memory, 2 disks (447.1 GiB, 3.5 TiB), 1 of 4 interfaces with a link` */
+type Part = (inventory: Mapping) => string | undefined;
+
+const vendor: Part = ({ system_vendor: found }) => {
+  const names = isMapping(found) ? [text(found['manufacturer']), text(found['product_name'])] : [];
+  return names.filter((name) => name !== undefined).join(' ') || undefined;
+};
+
+const processors: Part = ({ cpu }) => {
+  if (!isMapping(cpu) || typeof cpu['count'] !== 'number') return undefined;
+  const count = quantity(cpu['count']);
+  const architecture = text(cpu['architecture']);
+  const shown = count === undefined ? 'unknown number of CPUs' : formatCount(count, 'CPU');
+  return `${shown}${architecture === undefined ? '' : ` (${architecture})`}`;
+};
+
+const memory: Part = ({ memory: found }) => {
+  if (!isMapping(found)) return undefined;
+  // `total` excludes memory of the firmware; `physical_mb` is missing if the agent cannot read the firmware tables.
+  const { physical_mb: mebibytes, total } = found;
+  const bytes = typeof mebibytes === 'number' ? mebibytes * 1024 ** 2 : total;
+  return typeof bytes === 'number' ? `${sizeOf(bytes) ?? 'unknown size of'} memory` : undefined;
+};
+
+/** Maximum number of disk sizes in a line. */
+const MAX_SIZES = 4;
+
+const disks: Part = ({ disks: found }) => {
+  if (!Array.isArray(found)) return undefined;
+  if (found.length === 0) return 'no disks';
+  const items: readonly unknown[] = found.slice(0, MAX_SIZES);
+  const sizes = items.map((disk) => (isMapping(disk) ? disk['size'] : undefined));
+  const known = sizes.filter((size) => typeof size === 'number').map((size) => sizeOf(size) ?? 'unknown');
+  if (found.length > MAX_SIZES) known.push('…');
+  return `${formatCount(found.length, 'disk')}${known.length === 0 ? '' : ` (${known.join(', ')})`}`;
+};
+
+const interfacesWithLink: Part = ({ interfaces: found }) => {
+  if (!Array.isArray(found)) return undefined;
+  const items: readonly unknown[] = found;
+  const linked = items.filter((item) => isMapping(item) && item['has_carrier'] === true).length;
+  return `${linked} of ${formatCount(found.length, 'interface')} with a link`;
+};
+
+/** Characters of a name. */
+const MAX_TEXT = 60;
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_TEXT) : undefined;
+}
+
+/** Undefined for a number that no machine has: negative, not whole, or larger than 2^53, such as 1e308. */
+function quantity(value: number): number | undefined {
+  return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function sizeOf(bytes: number): string | undefined {
+  const known = quantity(bytes);
+  return known === undefined ? undefined : formatSizeInWords(known);
+}
+
+/** The error of the agent about failed collectors; undefined without an error. */
+export function collectorProblem(body: Mapping): string | undefined {
+  const { error } = body;
+  if (typeof error !== 'string' || error === '') return undefined;
+  return error.slice(0, MAX_PROBLEM);
+}
+
+/** Characters. */
+const MAX_PROBLEM = 500;

@@ -1,0 +1,434 @@
+/**
+ * The report at the end: the machines that called home, the last step of all other machines, and the likely causes. It is
+ * text for users, and JSON for programs (`schemas/try-report.json`).
+ */
+
+import { groupBy } from '../../core/lists.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { printable } from '../../core/foreignText.ts';
+import { withoutValues } from '../../io/report/problemGroups.ts';
+import { wrapText } from '../../io/report/terminalText.ts';
+import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
+import type { TimelineEntry } from '../timeline/stages.ts';
+import { stagePhrase, stages } from '../timeline/stage.ts';
+import {
+  type HostResult,
+  resultsOf,
+  shownResults,
+  type TrialResult,
+  type SuccessStage,
+  inactiveOf,
+  type Verdict,
+} from '../timeline/result.ts';
+import { type Ports, wordsOf } from '../timeline/causeBook.ts';
+import type { AgentStep, ReportedManager } from '../timeline/events.ts';
+import { hasCalledIronic, type HostTimeline } from '../timeline/timeline.ts';
+import { formatJsonLine, timeOfDay } from './liveLines.ts';
+import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
+
+/** How many entries and causes of a host there are in the forms of the text. */
+const limits = { text: { entries: 6, causes: 2 }, full: { entries: 30, causes: 4 } } as const;
+
+/** `text`: of hosts that called home only problems. */
+type TextForm = keyof typeof limits;
+
+/** With more hosts, those that called home are only counted, and those without activity are one paragraph. */
+const MAX_DETAILED = 20;
+const MAX_UNKNOWN = 20;
+
+/** Lines of text; times are in UTC. */
+export function formatClosingReport(result: TrialResult, form: TextForm): string {
+  const results = shownResults(result);
+  const hosts = results.filter(isListed);
+  const unknown = results.filter((one) => !isListed(one));
+  const explained = new Map<string, string>();
+  const missing = hosts.filter(({ hasCalledHome }) => !hasCalledHome);
+  const hostsInDetail = missing.filter(({ host }) => host.entries.length > 0);
+  const silent = missing.filter(({ host }) => host.entries.length === 0);
+  const context = { result, explained, form };
+  const blocks = [
+    ...(hosts.length > MAX_DETAILED ? hostsInDetail : hosts).map((one) =>
+      hostLines(one, { ...context, isBrief: form === 'text' }),
+    ),
+    ...(hosts.length > MAX_DETAILED ? silentLines(silent, context) : []),
+    ...unknown.slice(0, MAX_UNKNOWN).map((one) => hostLines(one, { ...context, isBrief: true })),
+    ...moreLines(unknown.length - MAX_UNKNOWN, result),
+    inactiveLines(results, context),
+    summaryLines(result, form),
+  ].filter((lines) => lines.length > 0);
+  // An empty line is between blocks, except between hosts of one line.
+  const lines = blocks.flatMap((block, index) => {
+    const isNext =
+      index > 0 && index < blocks.length - 1 && block.length === 1 && blocks[index - 1]?.length === 1;
+    return index === 0 || isNext ? block : ['', ...block];
+  });
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+function isListed({ host, isAwaited }: HostResult): boolean {
+  return isAwaited || host.isExpected || host.name !== undefined;
+}
+
+interface Context {
+  readonly result: TrialResult;
+  readonly form: TextForm;
+  /** The report explains causes only once: label of the host with the explanation, by the ids of the causes. */
+  readonly explained: Map<string, string>;
+}
+
+interface HostContext extends Context {
+  /** Whether to omit the entries of hosts that called home. */
+  readonly isBrief: boolean;
+}
+
+function hostLines(one: HostResult, context: HostContext): readonly string[] {
+  const { form, isBrief, result } = context;
+  return [
+    ...headLines(one, result),
+    ...factLines(one, form),
+    ...(isBrief && one.hasCalledHome ? [] : entryLines(one, form)),
+    ...silenceLines(one, result.ports),
+    ...lastLines(one),
+    ...causeLines(printable(one.host.label), one.causes, context),
+  ];
+}
+
+function headLines(
+  { host, hasCalledHome }: HostResult,
+  { successStage, started, verdict }: TrialResult,
+): readonly string[] {
+  const label = printable(host.label);
+  if (hasCalledHome) {
+    const at = host.milestones.get(successStage)?.first ?? host.milestones.get('callback')?.first;
+    const after = at === undefined ? '' : ` after ${elapsed(started, at)}`;
+    return [`${label}: called home${after}`, ...unknownMachineLines(host, verdict)];
+  }
+  if (successStage === 'steps' && host.milestones.has('heartbeat')) {
+    return [`${label}: called home, but did not report all required steps`];
+  }
+  if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
+  const isRefused = host.stage === 'none' && hasCalledIronic(host);
+  const last = isRefused ? 'all its requests were refused' : `last step: ${stagePhrase(host.stage)}`;
+  return [`${label}: did not call home; ${last}`];
+}
+
+/** A machine that the inventory does not contain may be one of the missing hosts. */
+function unknownMachineLines({ name }: HostTimeline, { missing }: Verdict): readonly string[] {
+  if (name !== undefined || missing.length === 0) return [];
+  return wrapText(
+    'The inventory contains none of its MAC addresses. If it is one of the missing hosts, add its MAC address to the inventory.',
+    { first: '  ', rest: '  ' },
+  );
+}
+
+function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonly string[] {
+  // One line per hardware manager, or why they are unknown; empty for an agent without a callback URL.
+  const managers = host.steps?.managers ?? [];
+  const problem = unreportedProblem(host);
+  const [steps, ...furtherSteps] = problem === undefined ? managers.map(managerLine) : [problem];
+  const { macs, nodes, agentVersion, callback, differences, inventory } = host;
+  const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
+  const isUnreported = problem !== undefined;
+  const facts: readonly (readonly [name: string, value: string | undefined, isShort: boolean])[] = [
+    ['MACs', macs.length === 0 ? undefined : macs.join(' '), !hasCalledHome],
+    ['node', nodes.at(-1), !hasCalledHome],
+    ['agent', agentVersion, !hasCalledHome],
+    [
+      'callback',
+      callback === undefined ? undefined : `${callback.url}: ${answer}`,
+      callback?.hasAnswered !== true,
+    ],
+    ['inventory', inventory, false],
+    ...differences.map((text, index) => [index === 0 ? 'differs' : '', text, true] as const),
+    ['steps', steps, isUnreported],
+    ...furtherSteps.map((line) => ['', line, isUnreported] as const),
+  ];
+  return facts.flatMap(([name, value, isShort]) =>
+    value === undefined || (form === 'text' && !isShort)
+      ? []
+      : wrapText(printable(value), { first: `  ${name.padEnd(10)}`, rest: ' '.repeat(12) }),
+  );
+}
+
+/** Steps with the priority 0 of one hardware manager and type that the report lists by name. */
+const MAX_NAMES = 3;
+
+/** Why the steps of the agent are unknown; undefined if they are known, or if the agent has no callback URL. */
+function unreportedProblem({ callback, steps }: HostTimeline): string | undefined {
+  if (callback === undefined || (steps !== undefined && steps.managers.length > 0)) return undefined;
+  if (steps !== undefined) return `not reported: ${steps.problem ?? 'no hardware manager'}`;
+  if (callback.hasAnswered === true) return 'not reported: no response before the end';
+  return `not asked: the agent ${callback.hasAnswered === undefined ? 'was not contacted' : 'did not answer'}`;
+}
+
+/** `GenericHardwareManager 1.2: clean: erase_devices_metadata (99), 9 with priority 0; deploy: write_image (0)` */
+function managerLine({ name, steps, version }: ReportedManager): string {
+  const parts = (['clean', 'deploy'] as const).flatMap((type) => {
+    const ofType = steps.filter((step) => step.type === type);
+    return ofType.length === 0 ? [] : [`${type}: ${stepList(ofType)}`];
+  });
+  const list = parts.length === 0 ? 'no steps' : parts.join('; ');
+  return `${name}${version === undefined ? '' : ` ${version}`}: ${list}`;
+}
+
+function stepList(steps: readonly AgentStep[]): string {
+  const onRequest = steps.filter(({ priority }) => priority === 0);
+  const isLong = onRequest.length > MAX_NAMES;
+  const named = (isLong ? steps.filter(({ priority }) => priority !== 0) : steps)
+    .toSorted((a, b) => b.priority - a.priority)
+    .map(({ priority, step }) => `${step} (${priority})`);
+  return [...named, ...(isLong ? [`${onRequest.length} with priority 0`] : [])].join(', ');
+}
+
+function entryLines({ host, gaps }: HostResult, form: TextForm): readonly string[] {
+  const listed = host.entries.filter(({ event }) => event.kind !== 'console' || event.sign !== undefined);
+  const shown = listed.slice(-limits[form].entries);
+  const left = host.dropped + listed.length - shown.length;
+  return [
+    ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
+    ...shown.flatMap((entry) => {
+      const gap = gaps.find(({ after, isOpen }) => after === entry && !isOpen);
+      return [
+        ...entryLine(entry),
+        ...(gap === undefined ? [] : [`            (no activity for ${elapsed(gap.from, gap.until)})`]),
+      ];
+    }),
+  ];
+}
+
+function entryLine(entry: TimelineEntry): readonly string[] {
+  const times =
+    entry.count > 1 && entry.event.kind !== 'fetch'
+      ? `, ${entry.count} times until ${timeOfDay(entry.last)}`
+      : '';
+  const again = entry.repeats > 0 ? `, ${entry.repeats + 1} times` : '';
+  return wrapText(`${eventPhrase(entry.event)}${again}${originPhrase(entry.event)}${times}`, {
+    first: `  ${timeOfDay(entry.first)}  `,
+    rest: ' '.repeat(12),
+  });
+}
+
+/** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
+function silenceLines({ host, gaps, causes }: HostResult, ports: Ports): readonly string[] {
+  const gap = gaps.find(({ isOpen }) => isOpen);
+  if (gap === undefined) return [];
+  const why = whyPhrase(causes, ports);
+  const ago = elapsed(gap.from, gap.until);
+  const text =
+    gap.after === undefined
+      ? `${host.entries.length === 0 ? 'No activity' : 'No progress'} for ${ago}.${why}`
+      : `Last activity ${ago} before the end: ${eventPhrase(gap.after.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}${why}`;
+  return wrapText(text, { first: '  ', rest: '  ' });
+}
+
+/** ` Likely: the container image pull or the Ironic URL.`; only the causes with the highest certainty. */
+function whyPhrase(causes: readonly LikelyCause[], ports: Ports): string {
+  const [first] = causes;
+  if (first === undefined) return '';
+  const shown = causesToShow(causes)
+    .slice(0, 3)
+    .map(({ id }) => wordsOf(id, ports).short);
+  const last = shown.pop() ?? '';
+  const list = shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
+  return ` ${causeLabels[first.certainty].sentence}: ${list}.`;
+}
+
+const causeLabels = {
+  proven: { sentence: 'Cause', title: 'Causes' },
+  likely: { sentence: 'Likely', title: 'Likely causes' },
+  possible: {
+    sentence: 'The cause is not known; possible',
+    title: 'Possible causes',
+  },
+} as const;
+
+/** Those that are possible only if no other one is known. */
+function causesToShow(causes: readonly LikelyCause[]): readonly LikelyCause[] {
+  const proven = causes.filter(({ certainty }) => certainty === 'proven');
+  const known = causes.filter(({ certainty }) => certainty !== 'possible');
+  return proven.length > 0 ? proven : known.length > 0 ? known : causes;
+}
+
+/** What the console showed last, if it may say more than the possible causes. */
+function lastLines({ causes, hasCalledHome, host }: HostResult): readonly string[] {
+  const lines = lastLinesOf(host);
+  if (hasCalledHome || lines.length === 0 || causes.some(({ certainty }) => certainty !== 'possible'))
+    return [];
+  return [
+    '  Last lines on the console:',
+    ...lines.flatMap((line) => wrapText(printable(line), { first: '     ', rest: ' '.repeat(7) })),
+  ];
+}
+
+function causeLines(
+  label: string,
+  causes: readonly LikelyCause[],
+  { explained, form, result: { ports } }: Context,
+): readonly string[] {
+  const [first] = causes;
+  if (first === undefined) return [];
+  const { title } = causeLabels[first.certainty];
+  const shown = causesToShow(causes).slice(0, limits[form].causes);
+  const key = shown.map(evidenceKey).join('\n');
+  const before = explained.get(key);
+  if (before !== undefined) return [`  ${title}: same as for ${before}`, ...shown.flatMap(evidenceLines)];
+  explained.set(key, label);
+  return [`  ${title}:`, ...shown.flatMap((one, index) => causeText(one, index + 1, ports))];
+}
+
+/** Only causes with the same evidence are the same. */
+function evidenceKey({ certainty, evidence, id }: LikelyCause): string {
+  const event = evidence?.event;
+  const shown = event?.kind === 'bmc' || event?.kind === 'console' ? eventPhrase(event) : '';
+  return `${id} ${certainty} ${withoutValues(shown)}`;
+}
+
+function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
+  const { check, fix, text } = wordsOfCause(one, ports);
+  const sure = one.certainty === 'proven' ? 'Proven: ' : '';
+  return [
+    ...wrapText(`${sure}${text}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
+    ...evidenceLines(one),
+    ...wrapText(check, { first: '     check: ', rest: causeIndent }),
+    ...wrapText(fix, { first: '     fix:   ', rest: causeIndent }),
+  ];
+}
+
+const causeIndent = ' '.repeat(12);
+
+/** The event that shows the cause. */
+function evidenceLines({ evidence }: LikelyCause): readonly string[] {
+  if (evidence === undefined || evidence.event.kind === 'bmc') return [];
+  const { event, last } = evidence;
+  const text = `${timeOfDay(last)} ${eventPhrase(event)}${originPhrase(event)}`;
+  return wrapText(text, { first: '     seen:  ', rest: causeIndent });
+}
+
+/** Hosts without activity, with the same causes in one paragraph. */
+function silentLines(silent: readonly HostResult[], context: Context): readonly (readonly string[])[] {
+  const groups = groupBy(silent, ({ causes }) => causes.map(({ id }) => id).join());
+  return Array.from(groups.values(), (group) => {
+    const names = group.map(({ host }) => printable(host.label)).join(', ');
+    const head = wrapText(`${names}: did not call home; no activity`, { first: '', rest: '' });
+    return [...head, ...causeLines(printable(group[0]?.host.label ?? ''), group[0]?.causes ?? [], context)];
+  });
+}
+
+function moreLines(more: number, { timeline }: TrialResult): readonly (readonly string[])[] {
+  const dropped = timeline.droppedEvents();
+  return [
+    more > 0 ? [formatCount(more, 'more unexpected machine')] : [],
+    dropped > 0 ? [`${formatCount(dropped, 'request')} omitted: too many unexpected clients`] : [],
+  ];
+}
+
+function inactiveLines(results: readonly HostResult[], context: Context): readonly string[] {
+  const inactive = inactiveOf(context.result, results);
+  if (inactive === undefined) return [];
+  const { causes, count } = inactive;
+  const who = formatCount(count, 'machine');
+  return [`${who}: did not call home; no activity`, ...causeLines(who, causes, context)];
+}
+
+function summaryLines(
+  { successStage, verdict, started, ended }: TrialResult,
+  form: TextForm,
+): readonly string[] {
+  const { calledHome, missing, missingCount, isPassed } = verdict;
+  const time = elapsed(started, ended);
+  const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
+  const others = isPassed ? '' : `, ${missingCount} did not${names}`;
+  const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.${form === 'text' ? ' --format full reports all events.' : ''}`;
+  return wrapText(text, { first: '', rest: '' });
+}
+
+const successPhrases: Readonly<Record<SuccessStage, string>> = {
+  heartbeat: 'called home',
+  callback: 'called home',
+  steps: 'called home with all required steps',
+};
+
+/**
+ * One JSON object on one line, without unknown values.
+ * @param kind of the object, if the output also contains events
+ */
+export function formatReportDocument(result: TrialResult, kind?: 'report'): string {
+  const { verdict, timeline, successStage, ports, started, ended } = result;
+  const results = resultsOf(result);
+  const inactive = inactiveOf(result, results);
+  const document = {
+    kind,
+    started, // a Date in JSON has the format of RFC 3339
+    ended,
+    passed: verdict.isPassed,
+    successStage,
+    calledHome: verdict.calledHome,
+    missing: verdict.missing,
+    missingCount: verdict.missingCount,
+    inactive: inactive && {
+      count: inactive.count,
+      causes: inactive.causes.map((one) => causeObject(one, ports)),
+    },
+    hosts: results.map((one) => hostObject(one, ports)),
+    droppedEvents: timeline.droppedEvents(),
+  };
+  return `${formatJsonLine(document)}\n`;
+}
+
+function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
+  const { callback } = host;
+  return {
+    name: host.name,
+    label: host.label,
+    expected: host.isExpected,
+    awaited: isAwaited,
+    calledHome: hasCalledHome,
+    stage: host.stage,
+    boot: host.boot,
+    macs: host.macs,
+    clients: host.clients,
+    nodes: host.nodes,
+    agentVersion: host.agentVersion,
+    callback: callback && {
+      url: callback.url,
+      answered: callback.hasAnswered,
+      problem: callback.problem,
+    },
+    steps: stepsObject(host),
+    inventory: host.inventory,
+    differences: host.differences,
+    stages: stages.flatMap((stage) => {
+      const milestone = host.milestones.get(stage);
+      return milestone === undefined ? [] : [{ stage, ...milestone }];
+    }),
+    entries: host.entries.map(entryObject),
+    droppedEntries: host.dropped,
+    gaps: gaps.map(({ from, until, isOpen }) => ({
+      from,
+      until,
+      seconds: Math.round((until.getTime() - from.getTime()) / 1000),
+      open: isOpen,
+    })),
+    causes: causes.map((one) => causeObject(one, ports)),
+    lastLines: lastLinesOf(host),
+  };
+}
+
+/** Undefined for an agent without a callback URL. */
+function stepsObject(host: HostTimeline): object | undefined {
+  if (host.callback === undefined) return undefined;
+  const { managers = [], missing = [] } = host.steps ?? {};
+  const reported = host.steps && managers.length > 0;
+  return { reported, problem: unreportedProblem(host), missing, managers };
+}
+
+function entryObject({ first, last, count, event }: TimelineEntry): object {
+  const { client, kind } = event;
+  const progress = kind === 'fetch' ? { path: event.path, bytes: event.bytes, size: event.size } : {};
+  return { kind, first, last, count, client, text: eventPhrase(event), ...progress };
+}
+
+function causeObject({ certainty, evidence, id }: LikelyCause, ports: Ports): object {
+  const { check, fix, text } = wordsOf(id, ports);
+  return { id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
+}

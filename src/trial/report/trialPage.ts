@@ -1,0 +1,265 @@
+/**
+ * The page of a trial: one row for each machine, with the stage of its boot and the cause if it stopped. It has no secrets, and
+ * refreshes itself. Its path contains a random token, so only those who have the URL see it.
+ */
+
+import { shareCauses } from '../../service/status/sharedCauses.ts';
+import { formatProblemStates } from '../../service/status/terminalRows.ts';
+import { randomBytes } from 'node:crypto';
+import type { Answerer } from '../../http/server/exchanges.ts';
+import { formatPercent, formatTime } from '../../service/status/figures.ts';
+import { html, type Html } from '../../service/status/html.ts';
+import type {
+  MachineCause,
+  MachineRow,
+  RunningTransfer,
+  StateNames,
+} from '../../service/status/machineRow.ts';
+import { causeItem, machineList, type PageRow } from '../../service/status/machines.ts';
+import { htmlHeaders, renderPage } from '../../service/status/page.ts';
+import {
+  countStates,
+  type MachineState,
+  parseStatusQuery,
+  problemsFirst,
+  selectMachines,
+  type StatusQuery,
+} from '../../service/status/select.ts';
+import { type BootStage, bootStages, stageBar, type StageMark } from '../../service/status/stageBar.ts';
+import { factList, timeOf } from '../../service/status/tables.ts';
+import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
+import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
+import { type HostResult, shownResults, type TrialResult } from '../timeline/result.ts';
+import { signOf } from '../timeline/consoleSigns.ts';
+import { byLastEvent, type TimelineEntry } from '../timeline/stages.ts';
+import { partOfStage, stages } from '../timeline/stage.ts';
+import { entriesOf, type HostTimeline } from '../timeline/timeline.ts';
+
+/** Seconds after which the page refreshes, unless its query says something else. */
+const REFRESH = 5;
+const TOKEN_BYTES = 16;
+
+export interface TrialPage {
+  /** `/status/TOKEN` */
+  readonly path: string;
+  /** Answers requests for the page; all others go to `next`. */
+  answerer(next: Answerer): Answerer;
+}
+
+/** @param result the trial as it is now */
+export function createTrialPage(result: () => TrialResult): TrialPage {
+  const path = `/status/${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+  return {
+    path,
+    answerer: (next) => async (request, response, context) => {
+      // A URL of this path never reaches the API, because the event log shows the paths of refused requests.
+      if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, context);
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+        return;
+      }
+      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+      const body = Buffer.from(renderTrialPage(result(), parseStatusQuery(searchParams)));
+      response.writeHead(200, { ...htmlHeaders(), 'Content-Length': body.length }).end(body);
+    },
+  };
+}
+
+/** The HTML document. */
+export function renderTrialPage(result: TrialResult, query: StatusQuery): string {
+  const rows = trialRows(result);
+  const home = calledHomeText(result);
+  const title = [formatProblemStates(rows, trialStateNames), home].filter(Boolean).join(', ');
+  const refresh = query.refresh ?? REFRESH;
+  return renderPage(refresh, {
+    title: html`${title}`,
+    heading: html`Boot of machines`,
+    facts: factList([
+      ['Machines', home],
+      ['Started', timeOf(result.started, result.ended)],
+      ['Page generated', formatTime(result.ended)],
+    ]),
+    machines: machineList({
+      query,
+      shared: shareCauses(rows),
+      selection: selectMachines(problemsFirst(rows), query),
+      counts: countStates(rows),
+      names: trialStateNames,
+      refresh,
+      now: result.ended,
+    }),
+    more: html``,
+  });
+}
+
+/** `3 of 20 called home` */
+export function calledHomeText({ verdict: { calledHome, missingCount } }: TrialResult): string {
+  return `${calledHome.length} of ${calledHome.length + missingCount} called home`;
+}
+
+export const trialStateNames: StateNames = {
+  failed: 'failed',
+  stuck: 'stuck',
+  'under-way': 'on the way',
+  idle: 'no activity',
+  home: 'called home',
+};
+
+/** In the order of the timeline: the machines that the trial waits for, and all others that were active. */
+export function trialRows(result: TrialResult): PageRow[] {
+  return shownResults(result).map((one) => ({
+    ...machineRow(one, result),
+    details: () => detailsOf(one, result),
+  }));
+}
+
+function machineRow(one: HostResult, result: TrialResult): MachineRow {
+  const { hasCalledHome, host } = one;
+  const last = host.entries.toSorted(byLastEvent).at(-1);
+  const state = stateOf(one);
+  const mark = stageMarks(one).findLast((stage) => stage.state !== 'waiting');
+  // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
+  const cause = state === 'idle' ? undefined : causeOf(one, result);
+  return {
+    name: host.label,
+    texts: host.macs,
+    state,
+    stage: hasCalledHome ? undefined : stageText(host, mark),
+    transfer: hasCalledHome ? undefined : transferOf(host),
+    since: hasCalledHome ? homeOf(one, result) : last?.last,
+    causes: cause === undefined ? [] : [cause],
+    others: [],
+  };
+}
+
+/** A BMC reads the ISO after the power-on. */
+function stageText(host: HostTimeline, mark: StageMark | undefined): string | undefined {
+  if (host.stage !== 'image') return mark?.stage;
+  const part = fetchedPart(host);
+  return part === undefined ? 'media' : `media, ${part}`;
+}
+
+/** Undefined if the last event is not one of a running transfer. */
+function transferOf({ entries }: HostTimeline): RunningTransfer | undefined {
+  const event = entries.toSorted(byLastEvent).at(-1)?.event;
+  return event?.kind === 'fetch' && event.outcome === 'began' ? event : undefined;
+}
+
+function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineState {
+  if (hasCalledHome) return 'home';
+  if (causes[0]?.certainty === 'proven') return 'failed';
+  if (host.entries.length === 0) return 'idle';
+  return gaps.some(({ isOpen }) => isOpen) ? 'stuck' : 'under-way';
+}
+
+function detailsOf(one: HostResult, result: TrialResult): Html {
+  const { causes, hasCalledHome, host } = one;
+  const { ended } = result;
+  const started = host.entries[0]?.first;
+  const last = host.entries.toSorted(byLastEvent).at(-1);
+  const evidence = hasCalledHome ? undefined : causes[0]?.evidence;
+  const lines = lastLinesOf(host);
+  const unseen = host.entries.length === 0 ? causeOf(one, result) : undefined;
+  return html`${stageBar(stageMarks(one))}
+  ${factList([
+    ...host.macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
+    ...(started === undefined ? [] : [['First event', timeOf(started, ended)] as const]),
+    ...(evidence === undefined ? [] : [['Evidence', entryOf(evidence, ended)] as const]),
+    ...(last === undefined ? [] : [['Last event', entryOf(last, ended)] as const]),
+  ])}
+  ${unseen && html`<p>${causeItem(unseen)}</p>`}
+  ${
+    lines.length === 0
+      ? undefined
+      : html`<p>Last lines on the console:</p>
+          <pre>${lines.join('\n')}</pre>`
+  }`;
+}
+
+function entryOf({ event, last }: TimelineEntry, now: Date): Html {
+  return html`${eventPhrase(event)}${originPhrase(event)}, ${timeOf(last, now)}`;
+}
+
+function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
+  const { milestones } = host;
+  return (
+    (milestones.get(successStage) ?? milestones.get('callback') ?? milestones.get('heartbeat'))?.first ??
+    ended
+  );
+}
+
+/** The first cause, if it is proven or if the machine has been inactive for a minute. */
+function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineCause | undefined {
+  const [first] = causes;
+  if (first === undefined) return undefined;
+  if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
+  const { certainty, evidence } = first;
+  const { check, fix, text } = wordsOfCause(first, ports);
+  const isPossible = certainty === 'possible'; // so it is to be verified first
+  const shown = evidence?.event.kind === 'console' ? evidence.event.line : undefined;
+  return {
+    severity: certainty === 'proven' ? 'error' : 'warning',
+    label: certainties[certainty],
+    text,
+    evidence: shown,
+    hint: isPossible ? check : undefined,
+    fix: isPossible ? undefined : fix,
+  };
+}
+
+const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
+  proven: 'Proven',
+  likely: 'Likely',
+  possible: 'The cause is not known; possible',
+};
+
+/**
+ * The marks of one machine. The note of a reached stage is the time since the first event of the machine; that of the ISO is
+ * the fetched part.
+ */
+export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): StageMark[] {
+  const started = host.entries[0]?.first;
+  const reached = bootStages.map((part) => firstOf(host, part));
+  const last = reached.findLastIndex((at) => at !== undefined);
+  const current = host.stage === 'image' ? bootStages.indexOf('media') : last;
+  const hasStopped =
+    gaps.some(({ isOpen }) => isOpen) || causes.some(({ certainty }) => certainty === 'proven');
+  const lastState = hasStopped ? 'stopped' : 'running';
+  return bootStages.map((stage, index) => {
+    const at = reached[index];
+    if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
+    const note = stage === 'media' ? fetchedPart(host) : undefined;
+    const state = index !== current || hasCalledHome ? 'reached' : lastState;
+    return { stage, state, note: note ?? (started && started < at ? elapsed(started, at) : undefined) };
+  });
+}
+
+/** The part of the boot in which a program prints its lines; undefined for programs of several parts. */
+const partOfPrinter: Readonly<Record<string, BootStage>> = {
+  kernel: 'kernel',
+  'coreos-livepxe-rootfs': 'root filesystem',
+  ignition: 'Ignition',
+  sha512sum: 'image',
+  podman: 'image',
+  agent: 'agent',
+};
+
+/** The part that an entry shows without a stage. */
+function partShownBy({ event }: TimelineEntry): BootStage | undefined {
+  if (event.kind === 'bmc') return event.step === 'media' ? 'media' : undefined;
+  if (event.kind !== 'console') return undefined;
+  // The live system pulls the image as its first task.
+  return event.stage === 'live system' ? 'image' : partOfPrinter[signOf(event)?.printer ?? ''];
+}
+
+function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {
+  const shown = stages.flatMap((stage) => (partOfStage(stage) === part ? (milestones.get(stage) ?? []) : []));
+  const observed = entries.filter((entry) => partShownBy(entry) === part);
+  const times = [...observed, ...shown].map(({ first }) => first);
+  return times.toSorted((one, other) => one.getTime() - other.getTime())[0];
+}
+
+function fetchedPart(host: HostTimeline): string | undefined {
+  const last = entriesOf(host, 'fetch').findLast(({ event }) => event.artifact.endsWith('iso'))?.event;
+  return last && formatPercent(last.bytes, last.size);
+}

@@ -1,0 +1,106 @@
+/**
+ * Addresses of machines and of the mock Ironic: whether the Ironic URL of a config is the one of the mock Ironic, and the
+ * network of an emulated machine. In that network, QEMU lets us choose the address of its host. So a config with the Ironic
+ * address 192.0.2.1 reaches the mock Ironic at this address, without any change. QEMU supports only IPv4 for this.
+ */
+
+import { quoteText } from '../../core/foreignText.ts';
+import { UsageError } from '../../core/errors.ts';
+import { parseHost } from '../../formats/hostName.ts';
+import { parseUrl, portOf, urlHost } from '../../formats/url.ts';
+
+/** Scheme and port of the mock Ironic. */
+interface ApiPort {
+  readonly scheme: 'http' | 'https';
+  readonly port: number;
+}
+
+/** Scheme, port and addresses of the mock Ironic. */
+export interface ApiEndpoint extends ApiPort {
+  /** Addresses at which machines may reach it. Names are never compared, because machines resolve them. */
+  readonly addresses: readonly string[];
+}
+
+/** Whether one of the URLs may be the one of the mock Ironic. This is always possible for a host name. */
+export function mayReachApi(urls: readonly string[], endpoint: ApiEndpoint): boolean {
+  return urlsAtPort(urls, endpoint).some((url) => {
+    const host = urlHost(url);
+    if (/(?:^|\.)localhost$/.test(host))
+      return loopback.some((address) => endpoint.addresses.includes(address));
+    const isAddress = host.includes(':') || /^[0-9.]+$/.test(host);
+    return !isAddress || endpoint.addresses.includes(host);
+  });
+}
+
+/** Whether the URL has the scheme and the port of the mock Ironic, with any host. */
+export function hasPortOf(text: string, endpoint: ApiPort): boolean {
+  return urlsAtPort([text], endpoint).length > 0;
+}
+
+/**
+ * The address of this machine in the emulated network with which a URL of the config reaches the mock Ironic; undefined if
+ * no URL has the scheme and the port of the mock Ironic and a suitable address.
+ */
+export function guestHostFor(urls: readonly string[], endpoint: ApiPort): string | undefined {
+  const hosts = urlsAtPort(urls, endpoint).map(({ hostname }) => hostname);
+  return hosts.find((host) => guestHostProblem(host) === undefined);
+}
+
+/** On each machine, the addresses of the machine itself. */
+const loopback = ['127.0.0.1', '::1'];
+
+function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonly URL[] {
+  return urls
+    .flatMap((text) => parseUrl(text) ?? [])
+    .filter((url) => url.protocol === `${scheme}:` && portOf(url) === port);
+}
+
+/** IPv4 addresses of a network with 254 hosts. */
+export interface GuestNetwork {
+  /** `10.0.2.0/24` */
+  readonly net: string;
+  /** Address of the QEMU host. */
+  readonly host: string;
+  readonly dns: string;
+  /** The first address for guests. */
+  readonly firstLease: string;
+}
+
+/** QEMU's default address of its host. */
+export const DEFAULT_GUEST_HOST = '10.0.2.2';
+
+/** Number of DHCP addresses. */
+const LEASES = 16;
+
+/**
+ * @param host address of the QEMU host
+ * @param option name of its command line option, for messages
+ * @throws UsageError
+ */
+export function guestNetwork(host: string, option: string): GuestNetwork {
+  const problem = guestHostProblem(host);
+  if (problem !== undefined) {
+    throw new UsageError(`${option} ${quoteText(host)}: ${problem}`, {
+      hint: 'use the IPv4 address in the Ironic URL of the configs, for example 192.0.2.1',
+    });
+  }
+  const parts = host.split('.').map(Number);
+  const last = parts[3] ?? 0;
+  const at = (number: number): string => [...parts.slice(0, 3), number].join('.');
+  const defaultLease = 15;
+  const isTaken = last >= defaultLease && last < defaultLease + LEASES;
+  return {
+    net: `${at(0)}/24`,
+    host,
+    dns: at(last === 3 ? 4 : 3),
+    firstLease: at(isTaken ? 100 : defaultLease),
+  };
+}
+
+/** Why QEMU cannot use an address for its host; undefined if it can. */
+export function guestHostProblem(host: string): string | undefined {
+  if (parseHost(host).kind !== 'ipv4') return 'not an IPv4 address';
+  const [first = 0, , , last = 0] = host.split('.').map(Number);
+  if (first === 0 || first === 127 || first >= 224) return 'not the address of a host';
+  return last === 0 || last === 255 ? 'a network or broadcast address' : undefined;
+}

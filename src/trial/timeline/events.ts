@@ -1,0 +1,298 @@
+/**
+ * Events of a machine during a trial. Their sources are the image server, the mock Ironic API, the emulated machine, and the
+ * callback checks.
+ */
+
+import type { RefusalReason } from '../ironic/messages.ts';
+import type { ArtifactKind } from '../../core/artifacts.ts';
+import type { TransferOutcome } from '../../http/server/answer/transfers.ts';
+import type { Stage } from './stage.ts';
+
+export type TrialEvent =
+  | FetchEvent
+  | RefusalEvent
+  | ApiEvent
+  | LookupEvent
+  | InspectionEvent
+  | HeartbeatEvent
+  | CallbackEvent
+  | StepsEvent
+  | MachineEvent
+  | ConsoleEvent
+  | BmcEvent
+  | PreflightEvent;
+
+export type EventOf<Kind extends TrialEvent['kind']> = Events[Kind];
+
+type Events = { readonly [Kind in TrialEvent['kind']]: Extract<TrialEvent, { readonly kind: Kind }> };
+
+/** One function for each kind of event. */
+export type ByKind<Result> = { readonly [Kind in keyof Events]: (event: Events[Kind]) => Result };
+
+/** Calls the function for the kind of the event. */
+export function byKind<Kind extends keyof Events, Result>(
+  functions: ByKind<Result>,
+  event: Events[Kind] & { readonly kind: Kind },
+): Result {
+  return functions[event.kind](event);
+}
+
+/** Copies an event and changes its texts. `change` gets each text and the name of its field. */
+export function mapTexts<T>(value: T, change: (text: string, name: string) => string, name?: string): T;
+export function mapTexts(value: unknown, change: (text: string, name: string) => string, name = ''): unknown {
+  if (typeof value === 'string') return change(value, name);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change, name));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, mapTexts(member, change, key)]),
+  );
+}
+
+/** The fields of an event without time, client and kind. */
+export type FactsOf<E extends TrialEvent> = Omit<E, 'kind' | keyof SeenFrom>;
+
+interface SeenFrom {
+  readonly at: Date;
+  /** Address of the client, without its port. */
+  readonly client: string;
+}
+
+/** A request of an agent to Ironic. */
+interface AgentRequest extends SeenFrom {
+  /**
+   * Text: why it was refused, or for an accepted inventory, which collectors failed and why it was not saved. Otherwise
+   * undefined.
+   */
+  readonly problem: string | undefined;
+  /** Why it was refused, as a constant; undefined if it was accepted. */
+  readonly reason: RefusalReason | undefined;
+}
+
+/** A request to an agent at its callback URL. */
+interface RequestToAgent extends SeenFrom {
+  readonly node: string;
+  readonly url: string;
+  /** Text; undefined if the agent answered, and has all required steps. */
+  readonly problem: string | undefined;
+  /** Why, as a constant. */
+  readonly reason: CallbackReason | undefined;
+}
+
+/** An event that no client causes. */
+interface WithoutClient {
+  readonly at: Date;
+  readonly client: undefined;
+}
+
+/** A machine fetches an image, a script or a config. */
+export interface FetchEvent extends SeenFrom {
+  readonly kind: 'fetch';
+  readonly artifact: ArtifactKind;
+  /** The host of the file, by its name in the inventory; undefined for shared files. */
+  readonly host: string | undefined;
+  /** Path in the catalog: `worker-0.iso`. */
+  readonly path: string;
+  /** `began` when a client begins to fetch a file, and while it fetches; the outcome of the transfer when it ends. */
+  readonly outcome: 'began' | TransferOutcome;
+  /** Number of different bytes that this client has fetched so far. */
+  readonly bytes: number;
+  /** Size of the complete file. */
+  readonly size: number;
+}
+
+/** A failed TLS handshake, or a request that Ironic does not support or refuses. */
+export interface RefusalEvent extends SeenFrom {
+  readonly kind: 'refusal';
+  readonly problem:
+    | { readonly kind: 'tls'; /** `tlsv1 alert unknown ca` */ readonly reason: string }
+    /** Plain HTTP on a TLS port. */
+    | { readonly kind: 'plain-http' }
+    /** A TLS handshake on a plain-HTTP port. */
+    | { readonly kind: 'tls-to-http' }
+    | {
+        readonly kind: 'path';
+        readonly method: string;
+        readonly path: string;
+        /** Whether its body is the inventory of an agent. */
+        readonly hasInventory?: boolean;
+        /** User agent of the HTTP client. */
+        readonly userAgent?: string | undefined;
+      }
+    | {
+        readonly kind: 'request';
+        readonly status: number;
+        readonly message: string;
+        /** Undefined if the server could not parse the HTTP request. */
+        readonly reason?: RefusalReason;
+      };
+}
+
+/** `GET /` or `GET /v1`: the agent requests the API versions. */
+export interface ApiEvent extends SeenFrom {
+  readonly kind: 'api';
+  /** User agent of the HTTP client. */
+  readonly userAgent: string | undefined;
+}
+
+export interface LookupEvent extends AgentRequest {
+  readonly kind: 'lookup';
+  /** Valid MAC addresses are in lower case with colons. */
+  readonly macs: readonly string[];
+  /** UUID of the node in the response; undefined if the request was refused. */
+  readonly node: string | undefined;
+  /**
+   * Agent token in the response: `sent`; `masked` if Ironic does not return it, so that an agent without it stops; `none` for
+   * agents older than 2020, and if the request was refused.
+   */
+  readonly token: 'sent' | 'masked' | 'none';
+  /** Whether the boot medium contains the token; otherwise an earlier lookup returned a masked token. */
+  readonly hasBootToken: boolean;
+}
+
+/** The agent sends its inventory. */
+export interface InspectionEvent extends AgentRequest {
+  readonly kind: 'inspection';
+  /** Ironic's `/v1/continue_inspection`, or `/v1/continue` of ironic-inspector. */
+  readonly service: 'ironic' | 'inspector';
+  readonly macs: readonly string[];
+  /** UUID; undefined if the request was refused. */
+  readonly node: string | undefined;
+  /** One line: vendor, processors, memory, disks. */
+  readonly summary: string | undefined;
+  /** What the host expects otherwise, as clauses. */
+  readonly differences: readonly string[];
+  /** Whether collectors of the agent failed. */
+  readonly isIncomplete: boolean;
+}
+
+export interface HeartbeatEvent extends AgentRequest {
+  readonly kind: 'heartbeat';
+  readonly node: string;
+  readonly callbackUrl: string | undefined;
+  readonly agentVersion: string | undefined;
+  /** Whether the request contains the token of the lookup; `unknown` for unknown nodes. */
+  readonly token: 'valid' | 'invalid' | 'missing' | 'unknown';
+}
+
+/** The result of a request to the agent at its callback URL. */
+export interface CallbackEvent extends RequestToAgent {
+  readonly kind: 'callback';
+  /** Version of the agent and the commands it has run, if it answered. */
+  readonly summary: string | undefined;
+}
+
+/** The result of asking the agent for its hardware managers and steps, after it has answered at its callback URL. */
+export interface StepsEvent extends RequestToAgent {
+  readonly kind: 'steps';
+  /** Empty if the agent did not report them. */
+  readonly managers: readonly ReportedManager[];
+  /** Required steps that the agent does not have. */
+  readonly missing: readonly string[];
+}
+
+/** A plugin of the agent, which implements steps. */
+export interface ReportedManager {
+  /** Its class: `GenericHardwareManager`. */
+  readonly name: string;
+  readonly version: string | undefined;
+  /** If several hardware managers have the same step, only the one that the agent would use lists it. */
+  readonly steps: readonly AgentStep[];
+}
+
+export interface AgentStep {
+  readonly type: 'clean' | 'deploy';
+  /** `erase_devices` */
+  readonly step: string;
+  /** Interface of Ironic's driver: `deploy`, `raid`, … */
+  readonly interface: string | undefined;
+  /** Steps with the priority 0 run only on request. */
+  readonly priority: number;
+}
+
+/** Why an agent did not answer at its callback URL, or did not report the required steps. */
+export const callbackReasons = [
+  /** It was not contacted: its URL contains another address than its heartbeat came from. */
+  'other-address',
+  /** No connection. */
+  'unreachable',
+  /** A connection, but no TLS handshake. */
+  'tls',
+  /** The certificate of the heartbeat, but it is not valid at the current time of this machine. */
+  'certificate-time',
+  /** The certificate of the heartbeat, but it is for another address than that of the URL. */
+  'certificate-name',
+  /** Another certificate than that of the heartbeat. */
+  'certificate-other',
+  /** The heartbeat contained no certificate, and this system does not trust the one of the agent. */
+  'certificate-untrusted',
+  /** The response is not that of an agent with this token. */
+  'answer',
+  /** The agent is executing another command. */
+  'busy',
+  /** The agent does not have the command. */
+  'unsupported',
+  /** The command failed. */
+  'failed',
+  /** The agent reported its steps, but does not have a required one. */
+  'step-missing',
+] as const;
+
+export type CallbackReason = (typeof callbackReasons)[number];
+
+/** A state change of the machine of `try --qemu`. */
+export interface MachineEvent extends WithoutClient {
+  readonly kind: 'machine';
+  /** Its MAC address. */
+  readonly mac: string;
+  readonly state: 'started' | 'rebooted' | 'powered off' | 'failed';
+  readonly problem: string | undefined;
+}
+
+/** A line on the console of a machine. */
+export interface ConsoleEvent extends WithoutClient {
+  readonly kind: 'console';
+  /** Name of the host. */
+  readonly host: string;
+  /** Id of the line in `console-lines.yaml`; undefined for a line that is not recognized. */
+  readonly sign: string | undefined;
+  /** The stage that the line shows. */
+  readonly stage: Stage | undefined;
+  /** The line, or the part of it that matters. */
+  readonly line: string;
+  /** For a line that is not recognized: the last lines that may say why the machine stopped, the latest one last. */
+  readonly lastLines?: readonly string[];
+}
+
+/** A step of `boot` at the BMC of a machine. */
+export interface BmcEvent extends WithoutClient {
+  readonly kind: 'bmc';
+  /** Name of the host. */
+  readonly host: string;
+  /** `failed`: the machine cannot be booted. `restored`: a part of its former state. */
+  readonly step: 'media' | 'boot device' | 'power on' | 'power off' | 'restored' | 'failed';
+  /** A clause: `inserted the ISO into slot 1`. */
+  readonly text: string;
+  /** For `failed`: `image` if the BMC cannot fetch the image. */
+  readonly reason?: 'image' | undefined;
+  /** For `failed`: how to fix exactly this; an imperative. */
+  readonly hint?: string | undefined;
+}
+
+/** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */
+export interface PreflightEvent extends WithoutClient {
+  readonly kind: 'preflight';
+  /** MAC address of the machine. */
+  readonly mac: string;
+  readonly problem:
+    /** `message` is a clause: the config is missing or invalid. */
+    | { readonly kind: 'no-config'; readonly message: string }
+    | {
+        readonly kind: 'other-ironic';
+        /** Ironic URLs of the config; empty if it runs no agent, or contains no Ironic URL. */
+        readonly urls: readonly string[];
+        /** URL of the mock Ironic for the machine. */
+        readonly here: string;
+        /** How to make both the same: one action. */
+        readonly fix: string;
+      };
+}

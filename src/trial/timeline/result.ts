@@ -1,0 +1,164 @@
+/** The result of a trial: the verdict, and the gaps and causes of each machine, for all report formats. */
+
+import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './likelyCauses.ts';
+import type { Ports } from './causeBook.ts';
+import { once } from '../../core/once.ts';
+import type { TimelineEntry } from './stages.ts';
+import { type Stage, stages } from './stage.ts';
+import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
+
+/** The expected machines: hosts with these names, or any number of machines. */
+export type AwaitedMachines =
+  | { readonly kind: 'hosts'; readonly names: readonly string[] }
+  | { readonly kind: 'any'; readonly count: number };
+
+/**
+ * The stage for success. `heartbeat`: Ironic accepted one. `callback`: the agent also answered at its callback URL. `steps`: it
+ * also has the required steps.
+ */
+export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback' | 'steps'>;
+
+export interface Verdict {
+  /** Whether all expected machines have called home: then the trial ends with success. */
+  readonly isPassed: boolean;
+  /** Expected machines that have called home: names, or labels if any machine counts. */
+  readonly calledHome: readonly string[];
+  /** Names of expected hosts that have not called home; empty if any machine counts. */
+  readonly missing: readonly string[];
+  /** Number of expected machines that have not called home. */
+  readonly missingCount: number;
+}
+
+/** Computes the current verdict. The number of machines never decreases, even if two machines turn out to be the same. */
+export type Judge = (machines: readonly MachineProgress[]) => Verdict;
+
+export function createJudge(awaited: AwaitedMachines, successStage: SuccessStage): Judge {
+  let labels: readonly string[] = [];
+  return (machines) => {
+    const arrived = machines.filter((machine) => hasReached(machine.milestones, successStage));
+    if (awaited.kind === 'hosts') {
+      const names = new Set(arrived.map(({ name }) => name));
+      const missing = awaited.names.filter((name) => !names.has(name));
+      const calledHome = awaited.names.filter((name) => names.has(name));
+      return { isPassed: missing.length === 0, calledHome, missing, missingCount: missing.length };
+    }
+    if (arrived.length >= labels.length) labels = arrived.map(({ label }) => label);
+    const missingCount = Math.max(0, awaited.count - labels.length);
+    return { isPassed: missingCount === 0, calledHome: labels, missing: [], missingCount };
+  };
+}
+
+/** Exit code of `try`. */
+export function exitCodeOf({ isPassed }: Verdict): 0 | 1 {
+  return isPassed ? 0 : 1;
+}
+
+/** An agent that answered at its callback URL has also sent a heartbeat. */
+function hasReached(milestones: MachineProgress['milestones'], stage: SuccessStage): boolean {
+  return stages.slice(stages.indexOf(stage)).some((later) => milestones.has(later));
+}
+
+export interface TrialResult {
+  readonly timeline: Timeline;
+  readonly verdict: Verdict;
+  readonly successStage: SuccessStage;
+  readonly coverage: ObservedPart;
+  /** Ports for the texts of causes. */
+  readonly ports: Ports;
+  readonly started: Date;
+  readonly ended: Date;
+}
+
+export interface HostResult {
+  readonly host: HostTimeline;
+  readonly hasCalledHome: boolean;
+  /** Whether the trial waits for this machine. */
+  readonly isAwaited: boolean;
+  readonly gaps: readonly Gap[];
+  /** Empty if the machine has called home. */
+  readonly causes: readonly LikelyCause[];
+}
+
+/** Expected machines without any activity, if any machine counts; hosts with names are listed instead. */
+export interface InactiveMachines {
+  readonly count: number;
+  readonly causes: readonly LikelyCause[];
+}
+
+/** Undefined if the number of active machines is at least the number of expected ones. */
+export function inactiveOf(
+  { coverage, verdict }: TrialResult,
+  results: readonly HostResult[],
+): InactiveMachines | undefined {
+  const { missing, missingCount } = verdict;
+  // A health check or a browser is not an expected machine.
+  const active = results.filter(
+    ({ hasCalledHome, causes }) => !hasCalledHome && !causes.some(({ id }) => id === 'not-the-agent'),
+  );
+  const count = missing.length > 0 ? 0 : missingCount - active.length;
+  return count > 0 ? { count, causes: causesOfInactive(coverage) } : undefined;
+}
+
+/** In the order of the timeline. */
+export function resultsOf(trial: TrialResult): readonly HostResult[] {
+  const { timeline, verdict, successStage, coverage } = trial;
+  const awaited = new Set([...verdict.calledHome, ...verdict.missing]);
+  const calledHome = new Set(verdict.calledHome);
+  const causesOfSilent = once(() => causesOfInactive(coverage));
+  return timeline.hosts().map((host) => {
+    const hasCalledHome = calledHome.has(host.label) || hasReached(host.milestones, successStage);
+    const gaps = gapsOf(host.entries, trial).filter(({ isOpen }) => !(isOpen && hasCalledHome));
+    const isSilent = host.entries.length === 0 && host.clients.length === 0;
+    // Of thousands of hosts, most are silent, and the causes of all of these are the same.
+    const causes = hasCalledHome ? [] : isSilent ? causesOfSilent() : likelyCauses(host, coverage);
+    return { host, hasCalledHome, isAwaited: awaited.has(host.label), gaps, causes };
+  });
+}
+
+/** What people see: not the hosts that the trial does not wait for, unless they were active. */
+export function shownResults(trial: TrialResult): readonly HostResult[] {
+  const waitsForAny = trial.verdict.missing.length === 0;
+  return resultsOf(trial).filter(
+    ({ host, isAwaited }) => waitsForAny || isAwaited || host.entries.length > 0,
+  );
+}
+
+/** A time without activity of a machine. */
+export interface Gap {
+  /** The last entry before the gap; undefined if there is no entry. */
+  readonly after: TimelineEntry | undefined;
+  readonly from: Date;
+  readonly until: Date;
+  /** Whether the gap lasts until the end. */
+  readonly isOpen: boolean;
+}
+
+/** Milliseconds. Shorter times without activity are normal during a boot. */
+const MIN_GAP = 60_000;
+
+/**
+ * In chronological order. The time between two events of the same entry is not a gap, for example between heartbeats. Lines on the
+ * console that are not recognized are no activity.
+ * @param span start of the trial, and its end or the current time
+ */
+export function gapsOf(
+  entries: readonly TimelineEntry[],
+  span: { readonly started: Date; readonly ended: Date },
+): readonly Gap[] {
+  const gaps: Gap[] = [];
+  let after: TimelineEntry | undefined;
+  let from = span.started;
+  const addGap = (until: Date, isOpen: boolean): void => {
+    if (until.getTime() - from.getTime() >= MIN_GAP) gaps.push({ after, from, until, isOpen });
+  };
+  for (const entry of entries) {
+    // Programs of a machine that waits print lines, too.
+    if (entry.event.kind === 'console' && entry.event.sign === undefined) continue;
+    if (after !== undefined) addGap(entry.first, false);
+    if (after !== undefined && entry.last < after.last) continue;
+    after = entry;
+    from = entry.last;
+  }
+  addGap(span.ended, true);
+  return gaps;
+}

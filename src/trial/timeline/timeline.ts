@@ -1,0 +1,262 @@
+/**
+ * The timelines of all machines, from events of several sources. The number of machines and of entries per machine is
+ * limited, so that clients cannot exhaust the memory. Dropped events are counted.
+ */
+
+import { artifacts, type BootWay } from '../../core/artifacts.ts';
+import {
+  addEvent,
+  byLastEvent,
+  createEntryLog,
+  type EntryLog,
+  mergeLog,
+  type Milestone,
+  type TimelineEntry,
+} from './stages.ts';
+import { isFurther, type Stage } from './stage.ts';
+import { type EventOf, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
+import {
+  createMachineTable,
+  type ExpectedHost,
+  findMachine,
+  labelOf,
+  type Machine,
+  MAX_MACS,
+} from './machines.ts';
+
+/** The stages that a machine has reached. */
+export interface MachineProgress {
+  /** Name in the inventory; undefined for other machines. */
+  readonly name: string | undefined;
+  /** For display: its name, a MAC address, the UUID of its node, or its client address. */
+  readonly label: string;
+  readonly milestones: ReadonlyMap<Stage, Milestone>;
+}
+
+/** The timeline of one machine. */
+export interface HostTimeline extends MachineProgress {
+  readonly isExpected: boolean;
+  /** MAC addresses of the inventory, then those that the machine has sent. */
+  readonly macs: readonly string[];
+  /** MAC addresses of the inventory. */
+  readonly listedMacs: readonly string[];
+  /** MAC addresses that the machine has sent. */
+  readonly seenMacs: readonly string[];
+  /** Client addresses, including that of its BMC; the latest one is the last. */
+  readonly clients: readonly string[];
+  /** Client addresses that other machines also use. Events from them without an identifier may be of another machine. */
+  readonly sharedClients: readonly string[];
+  /** MAC addresses of machines with the same client address that are not in the inventory. */
+  readonly unknownMacs: readonly string[];
+  /** UUIDs; the latest one is the last. */
+  readonly nodes: readonly string[];
+  /** Boot method, derived from the fetched files. */
+  readonly boot: BootWay | undefined;
+  /** The last stage that it has reached. */
+  readonly stage: Stage;
+  /** In the order of their first event. */
+  readonly entries: readonly TimelineEntry[];
+  /** Number of entries that newer ones have replaced. */
+  readonly dropped: number;
+  readonly agentVersion: string | undefined;
+  readonly callback:
+    | {
+        readonly url: string;
+        /** Whether the agent answered there; undefined if it was not contacted. */
+        readonly hasAnswered: boolean | undefined;
+        /** Why it did not answer or was not contacted. */
+        readonly problem: string | undefined;
+      }
+    | undefined;
+  /** What the agent reported about its steps; undefined if it was not asked. */
+  readonly steps: StepsEvent | undefined;
+  /** One line: vendor, processors, memory, disks. */
+  readonly inventory: string | undefined;
+  /** What the host expects otherwise than its agent reports, as clauses. */
+  readonly differences: readonly string[];
+}
+
+/** The entries of one kind of event, with the type of the event. */
+export function entriesOf<K extends TrialEvent['kind']>(
+  host: HostTimeline,
+  kind: K,
+): readonly (TimelineEntry & { readonly event: EventOf<K> })[] {
+  return host.entries.filter(
+    (entry): entry is TimelineEntry & { readonly event: EventOf<K> } => entry.event.kind === kind,
+  );
+}
+
+/** Whether it sent any request to Ironic, also a refused one. Then the live system and the agent run. */
+export function hasCalledIronic(host: HostTimeline): boolean {
+  return callsOf(host).length > 0;
+}
+
+/** Requests to Ironic and to the agent, also refused ones. */
+export function callsOf({ entries }: HostTimeline): readonly TimelineEntry[] {
+  return entries.filter(({ event: { kind } }) => !noCalls.has(kind));
+}
+
+const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'preflight', 'console']);
+
+/** The change by an event. */
+export interface TimelineStep {
+  readonly event: TrialEvent;
+  /** The machine, as known so far: a name, a MAC address, or a client address. */
+  readonly label: string;
+  readonly isExpected: boolean;
+  /** Whether the client, or the number of its entries, is above the limit. */
+  readonly isFull: boolean;
+  readonly entry: TimelineEntry;
+  /** The entry before the event; undefined for the first event of its kind. */
+  readonly previous: TimelineEntry | undefined;
+}
+
+export interface Timeline {
+  add(event: TrialEvent): TimelineStep;
+  /** Machines with a name, a MAC address or a UUID, in the order of `hosts`. Takes a few microseconds. */
+  machines(): readonly MachineProgress[];
+  /** Expected machines first, then all others in the order of their first event. */
+  hosts(): readonly HostTimeline[];
+  /** Number of events of clients above the limit, which are in no timeline. */
+  droppedEvents(): number;
+}
+
+/** A timeline without events. */
+export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
+  const table = createMachineTable(expected);
+  return {
+    add: (received) => {
+      const limited = mapTexts(received, limitText);
+      const event = 'macs' in limited ? { ...limited, macs: limited.macs.slice(-MAX_MACS) } : limited;
+      const machine = findMachine(table, event);
+      const log = machine?.log ?? createEntryLog();
+      return {
+        event,
+        label: machine === undefined ? (event.client ?? 'unknown') : labelOf(machine),
+        isExpected: machine?.isExpected ?? false,
+        ...addEvent(log, event),
+        isFull: machine === undefined || log.dropped > 0,
+      };
+    },
+    machines: () =>
+      identified(table.machines).map((machine) => ({
+        name: machine.name,
+        label: labelOf(machine),
+        milestones: machine.log.milestones,
+      })),
+    hosts: () => describeHosts([...table.machines]),
+    droppedEvents: () => table.droppedEvents,
+  };
+}
+
+/** Maximum number of characters of a text from a client. */
+const LONGEST_TEXT = 300;
+
+/** Shortens a text, and removes credentials from URLs and queries from paths. */
+function limitText(text: string, name: string): string {
+  const path = name === 'path' ? text.replace(/[?#].*/s, '') : text;
+  const plain = path.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/]*@/i, '$1');
+  return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain;
+}
+
+function identified(machines: Iterable<Machine>): readonly Machine[] {
+  return [...machines].filter(({ isIdentified }) => isIdentified);
+}
+
+type MachinesByAddress = ReadonlyMap<string, readonly Machine[]>;
+
+function byAddress(machines: Iterable<Machine>): MachinesByAddress {
+  const found = new Map<string, Machine[]>();
+  for (const machine of machines) {
+    for (const client of machine.clients) {
+      const others = found.get(client);
+      if (others === undefined) found.set(client, [machine]);
+      else others.push(machine);
+    }
+  }
+  return found;
+}
+
+/** An unidentified client is shown as part of the only machine with its address, if there is one. */
+function describeHosts(machines: readonly Machine[]): readonly HostTimeline[] {
+  const machinesByAddress = byAddress(identified(machines));
+  const clientsByAddress = byAddress(machines.filter(({ isIdentified }) => !isIdentified));
+  return machines.flatMap((machine) => {
+    const own = [...machine.clients].filter((client) => machinesByAddress.get(client)?.length === 1);
+    // An unidentified client contains all events of its address without an identifier, so it never shares the address.
+    if (!machine.isIdentified) return own.length > 0 ? [] : [describeMachine(machine, [], new Map())];
+    const parts = own.flatMap((client) => clientsByAddress.get(client) ?? []);
+    return [describeMachine(machine, parts, machinesByAddress)];
+  });
+}
+
+function describeMachine(
+  machine: Machine,
+  parts: readonly Machine[],
+  machinesByAddress: MachinesByAddress,
+): HostTimeline {
+  const { name, isExpected, listedMacs } = machine;
+  const log = createEntryLog();
+  for (const part of [machine, ...parts]) mergeLog(log, part.log);
+  const seenMacs = [...machine.seenMacs];
+  const clients = [...machine.clients];
+  const sharedClients = clients.filter((client) => (machinesByAddress.get(client)?.length ?? 0) > 1);
+  const entries = [...log.entries.values()].toSorted((a, b) => a.first.getTime() - b.first.getTime());
+  const events = entries.toSorted(byLastEvent).map(({ event }) => event);
+  const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
+  const callback = events.findLast((event) => event.kind === 'callback');
+  const inspection = events.findLast((event) => event.kind === 'inspection');
+  const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
+  const isContacted = callback !== undefined && callback.reason !== 'other-address';
+  const hasAnswered = isContacted ? callback.problem === undefined : undefined;
+  return {
+    name,
+    label: labelOf(machine),
+    isExpected,
+    macs: [...new Set([...listedMacs, ...seenMacs])],
+    listedMacs,
+    seenMacs,
+    clients,
+    sharedClients,
+    unknownMacs: unknownMacs(sharedClients, machinesByAddress),
+    nodes: [...machine.nodes],
+    boot: bootOf(entries),
+    stage: furthestOf(log),
+    milestones: log.milestones,
+    entries,
+    dropped: log.dropped,
+    agentVersion: heartbeat?.agentVersion,
+    callback: url === undefined ? undefined : { url, hasAnswered, problem: callback?.problem },
+    steps: events.findLast((event) => event.kind === 'steps'),
+    inventory: inspection?.summary,
+    differences: inspection?.differences ?? [],
+  };
+}
+
+/** Maximum number, because many machines may share an address. */
+const MAX_UNKNOWN = 4;
+
+function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAddress): readonly string[] {
+  const macs = new Set<string>();
+  for (const client of clients) {
+    for (const { name, seenMacs } of machinesByAddress.get(client) ?? []) {
+      const [mac] = seenMacs;
+      if (name === undefined && mac !== undefined) macs.add(mac);
+      if (macs.size === MAX_UNKNOWN) return [...macs];
+    }
+  }
+  return [...macs];
+}
+
+function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {
+  const ways = entries.map(({ event }) =>
+    event.kind === 'fetch' ? artifacts[event.artifact].way : undefined,
+  );
+  return ways.findLast((way) => way !== undefined);
+}
+
+function furthestOf({ milestones }: EntryLog): Stage {
+  let furthest: Stage = 'none';
+  for (const stage of milestones.keys()) if (isFurther(stage, furthest)) furthest = stage;
+  return furthest;
+}

@@ -1,0 +1,167 @@
+/**
+ * One trial: its plan and its state. It gets events from the services, prints them on standard error, and determines when
+ * all expected hosts have called home.
+ */
+
+import type { Io } from '../io/io.ts';
+import type { ListenAddress } from '../http/server/listenAddress.ts';
+import type { ServeSource } from '../service/source.ts';
+import type { ConsoleLog } from './console/consoleLog.ts';
+import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
+import type { Expectation } from './expectation.ts';
+import type { TrialPage } from './report/trialPage.ts';
+import type { EmulationOptions, TrialOptions } from './options.ts';
+import type { TrialSetup } from './setup.ts';
+import type { ObservedPart } from './timeline/likelyCauses.ts';
+import type { Ports } from './timeline/causeBook.ts';
+import type { Diagnostic } from '../core/finding.ts';
+import { createDeferred } from '../core/deferred.ts';
+import { report } from '../io/report/report.ts';
+import type { TrialEvent } from './timeline/events.ts';
+import { createJudge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
+import { createTimeline, type Timeline } from './timeline/timeline.ts';
+import { createLiveLines } from './report/liveLines.ts';
+
+/** What a trial serves for machines that it does not emulate. */
+export interface TrialServices {
+  /** The URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
+  readonly imageUrl: (host: string) => string;
+  readonly observe: (event: TrialEvent) => void;
+  /** Aborted when the user stops the trial. */
+  readonly signal: AbortSignal;
+}
+
+export interface SingleIso {
+  /** A path or a URL. */
+  readonly file: string;
+  /** The address on which a file is served. */
+  readonly listen: ListenAddress;
+}
+
+/** Boots the machines of a trial. The result ends that, and restores the machines. Throws CliError if nothing is booted. */
+export type BootMachines = (services: TrialServices) => Promise<{ readonly stop: () => Promise<void> }>;
+
+/** A trial before it starts. */
+export interface TrialRequest {
+  readonly options: TrialOptions;
+  readonly setup: TrialSetup;
+  readonly inventory: ServeSource | undefined;
+  readonly machine: PlannedMachine | undefined;
+  /** Undefined for machines that somebody else boots. */
+  readonly bootMachines?: BootMachines | undefined;
+  /** An ISO that all machines boot; undefined for the ISOs of an inventory. */
+  readonly iso?: SingleIso | undefined;
+  readonly expectation: Expectation;
+  readonly coverage: ObservedPart;
+  readonly consoleLogs: readonly ConsoleLog[];
+  readonly io: Io;
+}
+
+export interface TrialPlan extends TrialRequest {
+  readonly trial: RunningTrial;
+  readonly output: TrialOutput;
+  readonly page: TrialPage;
+  /** The trial as it is now. */
+  readonly result: () => TrialResult;
+  /** For the texts of causes; the numbers are set when the servers listen. */
+  readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
+  /** Aborted when the user stops the trial. */
+  readonly signal: AbortSignal;
+  /** Stops everything that has been started. */
+  readonly cleanup: CleanupStack;
+}
+
+export interface PlannedMachine {
+  readonly source: EmulatedSource;
+  readonly setup: MachineSetup;
+  /** Whether the trial cannot succeed without this machine. */
+  readonly isAwaited: boolean;
+  /** Whether no real machine is expected, so that the trial ends with this one. */
+  readonly isOnly: boolean;
+  readonly options: EmulationOptions;
+}
+
+/** Stops everything that has been started, in reverse order. Node 20 has no AsyncDisposableStack. */
+export interface CleanupStack {
+  defer(end: () => Promise<void>): void;
+  /** Runs all functions, even if one fails. Resolves to the first error. */
+  dispose(): Promise<unknown>;
+}
+
+export function createCleanupStack(): CleanupStack {
+  const ends: (() => Promise<void>)[] = [];
+  return {
+    defer: (end) => void ends.push(end),
+    dispose: async () => {
+      const problems: unknown[] = [];
+      for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
+        await end().catch((error: unknown) => problems.push(error));
+      }
+      return problems[0];
+    },
+  };
+}
+
+interface RunningTrial {
+  readonly observe: (event: TrialEvent) => void;
+  readonly timeline: Timeline;
+  verdict(): Verdict;
+  /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */
+  readonly decided: Promise<void>;
+}
+
+/**
+ * A trial without events.
+ * @param writeEvent gets the same lines as `print`, but as JSON
+ */
+export function createRunningTrial(
+  { awaited, known }: Expectation,
+  successStage: SuccessStage,
+  print: TrialOutput['print'],
+  writeEvent?: (line: string) => void,
+): RunningTrial {
+  const timeline = createTimeline(known);
+  const decided = createDeferred();
+  /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
+  const hopeless = new Set<string>();
+  const judge = createJudge(awaited, successStage);
+  const writeStep = createLiveLines(print, writeEvent);
+  const verdict = (): Verdict => judge(timeline.machines());
+  return {
+    timeline,
+    verdict,
+    decided: decided.promise,
+    observe: (event) => {
+      const step = timeline.add(event);
+      writeStep(step);
+      // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
+      if (!deciding.has(event.kind)) return;
+      if (event.kind === 'bmc' && event.step === 'failed') hopeless.add(event.host);
+      if (event.kind === 'steps') {
+        const id = awaited.kind === 'hosts' ? step.label : event.node;
+        if (event.reason === 'step-missing') hopeless.add(id);
+        else hopeless.delete(id);
+      }
+      // The trial does not wait for a hopeless host: it requires another image, or its BMC refuses the boot.
+      const { missing, missingCount } = verdict();
+      const isDecided =
+        missing.length > 0 ? missing.every((name) => hopeless.has(name)) : missingCount <= hopeless.size;
+      if (isDecided) decided.resolve();
+    },
+  };
+}
+
+const deciding = new Set<TrialEvent['kind']>(['bmc', 'callback', 'heartbeat', 'steps']);
+
+interface TrialOutput {
+  /** Prints a line without control characters and without a line break. */
+  readonly print: (line: string) => void;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+export function createTrialOutput(io: Io): TrialOutput {
+  return {
+    print: (line) => void io.stderr.write(`${line}\n`),
+    report: (diagnostic) => report(io, diagnostic),
+  };
+}
