@@ -34,7 +34,7 @@ const optionRows = {
   'multicast-query-interval': reader.uint64,
   'multicast-query-response-interval': reader.uint64,
   'multicast-query-use-ifaddr': reader.flag,
-  'multicast-router': multicastRouter,
+  'multicast-router': reader.present(multicastRouter),
   'multicast-snooping': reader.flag,
   'multicast-startup-query-count': reader.uint32,
   'multicast-startup-query-interval': reader.uint64,

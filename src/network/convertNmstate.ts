@@ -58,7 +58,6 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
     interfaces: [],
     routes: {},
     'route-rules': {},
-    'dns-resolver': {},
     ...asMapping(document),
   };
   if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
@@ -67,10 +66,9 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
     refuseUnsupportedValue(step(place, name), quoteText(name), otherFormats.get(name));
   }
   const links = readLinks(sections['interfaces'], step(place, 'interfaces'));
-  const { description = '', hostname = {} } = sections;
-  reader.textOrEmpty(description, step(place, 'description'));
+  reader.textOrEmpty(sections['description'] ?? '', step(place, 'description'));
   const at = step(place, 'hostname');
-  if (readHostname(hostname, at)?.config !== undefined) {
+  if (readHostname(sections['hostname'] ?? {}, at)?.config !== undefined) {
     const hint = 'set it in the Ignition config, for example with render --hostname NAME';
     warn(step(at, 'config'), 'keyfiles do not set the host name', hint);
   }
@@ -79,7 +77,7 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
     links,
     routes,
     rules: readRouteRules(sections['route-rules'], links, routes, step(place, 'route-rules')),
-    dns: readDns(sections['dns-resolver'], links, step(place, 'dns-resolver')),
+    dns: readDns(sections['dns-resolver'] ?? {}, links, step(place, 'dns-resolver')),
     copiedMacs: copyMacs(links),
   };
 }

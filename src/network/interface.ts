@@ -50,9 +50,9 @@ const LEAST_IPV6_MTU = 1280;
 
 /** The keys of all interfaces. */
 const sharedShape = {
-  name: reader.linkName,
+  name: reader.present(reader.linkName),
   type: reader.text,
-  state: reader.oneOf(states),
+  state: reader.present(reader.oneOf(states)),
   'profile-name': reader.linkName,
   description: reader.text,
   identifier: reader.oneOf(['name', 'mac-address']),
@@ -111,7 +111,7 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
     return absent && { name: absent.name, state: 'absent' };
   }
   // The default is that of nmstate offline.
-  const { type: written = 'ethernet' } = value;
+  const written = value['type'] ?? 'ethernet';
   if (typeof written !== 'string') return refuse(step(place, 'type'), expected('a string', written));
   if (!isKind(written)) return refuseUnsupportedValue(step(place, 'type'), `type ${quoteText(written)}`);
   const fields = readersByKind.get(written)?.(value, place);

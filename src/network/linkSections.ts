@@ -14,7 +14,7 @@ export interface Ethernet {
 const virtualFunctionShape = {
   id: reader.uint32,
   /** nmstate only shows it. */
-  'iface-name': reader.textOrEmpty,
+  'iface-name': reader.present(reader.textOrEmpty),
   'mac-address': reader.macAddress,
   'spoof-check': reader.flag,
   trust: reader.flag,

@@ -29,8 +29,13 @@ import {
   warn,
 } from './documentPlace.ts';
 
-/** Returns undefined after it reported an invalid value. */
-export type Reader<T> = (value: unknown, place: DocumentPlace) => T | undefined;
+/** Reads a value of a document. */
+export interface Reader<T> {
+  /** Returns undefined after it reported an invalid value. */
+  (value: unknown, place: DocumentPlace): T | undefined;
+  /** nmstate refuses null as the value of the key; for other readers, the key is left out. */
+  readonly refusesNull?: boolean;
+}
 
 export type Shape = Readonly<Record<string, Reader<unknown>>>;
 
@@ -53,6 +58,7 @@ export function object(shape: Shape): Reader<Mapping> {
       const at = step(place, key);
       const read = readers.get(key);
       if (isLeftOut(value[key], place)) continue;
+      if (value[key] === null && read !== undefined && read.refusesNull !== true) continue;
       if (read === undefined)
         refuseKey(
           at,
@@ -97,7 +103,8 @@ export function objectWith(
   keys: readonly string[],
   examples: Readonly<Record<string, string>> = {},
 ): Reader<Mapping> {
-  const read: Reader<Mapping> = object(shape);
+  const required = keys.flatMap((key) => (shape[key] === undefined ? [] : [[key, present(shape[key])]]));
+  const read: Reader<Mapping> = object({ ...shape, ...Object.fromEntries(required) });
   return (value, place) => {
     const result = read(value, place);
     if (result === undefined || !isMapping(value)) return undefined;
@@ -116,6 +123,11 @@ export function placed<T extends object>(read: Reader<T>): Reader<T & { readonly
     const fields = read(value, place);
     return fields && { ...fields, place };
   };
+}
+
+/** For a key that must not be null, as nmstate has a default for it, or converts its value. */
+export function present<T>(read: Reader<T>): Reader<T> {
+  return Object.assign((value: unknown, place: DocumentPlace) => read(value, place), { refusesNull: true });
 }
 
 /** For values that mean nothing here. */
@@ -170,10 +182,11 @@ export function section(rows: Rows): Reader<ConvertedEntries> {
 }
 
 function entryReader(read: Reader<Scalar>, key: string): Reader<ConvertedEntries> {
-  return (value, place) => {
+  const readEntry = (value: unknown, place: DocumentPlace): ConvertedEntries => {
     const entry = entryAt(place, read(value, place));
     return key === '' || entry === undefined ? {} : { [key]: entry };
   };
+  return Object.assign(readEntry, { refusesNull: read.refusesNull ?? false });
 }
 
 function isPair(row: EntryRow | Rows): row is readonly [Reader<Scalar>, key: string] {
@@ -213,18 +226,19 @@ export const shownList = list((value, place) =>
 
 /** Converts the values of another reader. */
 export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<U> {
-  return (value, place) => {
+  const readConverted = (value: unknown, place: DocumentPlace): U | undefined => {
     const result = read(value, place);
     return result === undefined ? undefined : convert(result);
   };
+  return Object.assign(readConverted, { refusesNull: read.refusesNull ?? false });
 }
 
 /** A boolean of nmstate, also as a word or a number. */
-export const flag: Reader<boolean> = (value, place) => {
+export const flag: Reader<boolean> = present((value, place) => {
   if (typeof value === 'boolean') return value;
   const meaning = typeof value === 'string' ? flagWords.get(value.toLowerCase()) : flagWords.get(value);
   return meaning ?? refuse(place, expected('true or false', value));
-};
+});
 
 export function formatBit(value: boolean | undefined): '0' | '1' | undefined {
   return value === undefined ? undefined : value ? '1' : '0';
@@ -241,13 +255,13 @@ export const strictFlag: Reader<boolean> = (value, place) =>
 
 /** An integer from `least` to `most`, also as a string in decimal or as `0x…`. */
 export function integer(least: number, most: number): Reader<number> {
-  return (value, place) => {
+  return present((value, place) => {
     const number = typeof value === 'string' ? parseInteger(value) : value;
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least && number <= most) {
       return number;
     }
     return refuse(place, expected(`an integer from ${least} to ${most}`, value));
-  };
+  });
 }
 
 function parseInteger(text: string): number | undefined {
@@ -291,10 +305,10 @@ export function numbered<Word extends string>(
 ): Reader<Word> {
   const indexes = Object.fromEntries(words.map((word, index) => [String(index), word]));
   const read = oneOf(words, { ...indexes, ...others });
-  return (value, place) => {
+  return present((value, place) => {
     const isIndex = typeof value === 'number' && Number.isInteger(value) && words[value] !== undefined;
     return read(isIndex ? String(value) : value, place);
-  };
+  });
 }
 
 /**

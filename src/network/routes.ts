@@ -31,8 +31,8 @@ export type RoutesByInterface = ReadonlyMap<string, readonly NmstateRoute[]>;
 
 const readRouteFields = reader.object({
   state: reader.oneOf(['absent', 'ignore']),
-  destination,
-  'next-hop-interface': reader.linkName,
+  destination: reader.present(destination),
+  'next-hop-interface': reader.present(reader.linkName),
   'next-hop-address': reader.address(),
   /** -1 is the default. */
   metric: reader.integer(-1, 2 ** 32 - 1),

@@ -129,6 +129,21 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ['interfaces:', 'interfaces: expected a list'],
     ['interfaces: [5]', 'interfaces.0: expected a mapping'],
     ['interfaces: [{type: ethernet}]', 'interfaces.0: "name" is missing'],
+    ['interfaces: [{name: }]', 'interfaces.0.name: expected a string, found nothing'],
+    ['interfaces: [{name: eth0, state: }]', 'interfaces.0.state: expected one of up, down, absent, ignore'],
+    ['interfaces: [{name: eth0, mtu: }]', 'interfaces.0.mtu: expected an integer from 0 to 4294967295'],
+    [
+      'interfaces: [{name: eth0, ipv4: {enabled: }}]',
+      'interfaces.0.ipv4.enabled: expected true or false, found nothing',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, link-aggregation: {mode: }}]',
+      'interfaces.0.link-aggregation.mode: expected one of balance-rr',
+    ],
+    [
+      'routes: {config: [{destination: 192.0.2.0/24, next-hop-interface: }]}',
+      'routes.config.0.next-hop-interface: expected a string, found nothing',
+    ],
     ['interfaces: [{name: 5}]', 'interfaces.0.name: expected a string'],
     [
       'interfaces: [{name: v, type: vlan, vlan: {base-iface: a very long profile, id: 7}}]',
