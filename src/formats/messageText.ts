@@ -24,6 +24,7 @@ export function formatSize(bytes: number): string {
 /** As in a sentence, with one decimal at most: `512 bytes`, `1 KiB`, `1.2 GiB`. */
 export function formatSizeInWords(bytes: number): string {
   const power = powerOf(bytes);
+  if (power === 0) return formatCount(bytes, 'byte');
   return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`;
 }
 

@@ -165,6 +165,8 @@ export interface Manager {
   readonly model: string | undefined;
   readonly firmware: string | undefined;
   readonly media: string | undefined;
+  /** The collection of its own network interfaces. */
+  readonly interfaces: string | undefined;
   readonly time: string | undefined;
   /** Dell's action that imports settings of the iDRAC. */
   readonly importSettings: string | undefined;
@@ -177,6 +179,7 @@ export function readManager({ body, path }: RedfishResource): Manager {
     model: textAt(body, 'Model'),
     firmware: textAt(body, 'FirmwareVersion'),
     media: linkAt(body, 'VirtualMedia'),
+    interfaces: linkAt(body, 'EthernetInterfaces'),
     time: textAt(body, 'DateTime'),
     importSettings: actionAt(body, 'Oem', '#OemManager.ImportSystemConfiguration'),
   };

@@ -292,6 +292,8 @@ export interface FakeBmcOptions {
   /** Sent in the header `Date`. */
   readonly date?: Date;
   readonly mac?: string;
+  /** The only network interface of the BMC itself; without it, it shows none. */
+  readonly ownInterface?: Body;
 }
 
 /** The state that a client can change. */
@@ -416,6 +418,8 @@ export function refuseWith({ id, related, status, text }: Refusal): (response: S
 const sessions = '/redfish/v1/SessionService/Sessions';
 const link = (path: string): Body => ({ '@odata.id': path });
 
+const OWN_INTERFACES = '/redfish/v1/Managers/EthernetInterfaces';
+
 class Fake {
   readonly systemPath: string;
   readonly #managerPath: string;
@@ -532,8 +536,11 @@ class Fake {
       [this.#managerPath]: {
         ...manager.fields,
         Id: manager.id,
+        ...(this.options.ownInterface !== undefined && { EthernetInterfaces: link(OWN_INTERFACES) }),
         ...(this.model.mediaOf === 'manager' ? media : otherMedia),
       },
+      [OWN_INTERFACES]: { Members: [link(`${OWN_INTERFACES}/1`)] },
+      [`${OWN_INTERFACES}/1`]: this.options.ownInterface ?? {},
       [this.#mediaPath]: { Members: slots.map(({ id }) => link(`${this.#mediaPath}/${id}`)) },
       [this.#otherMediaPath]: { Members: otherSlots.map(({ id }) => link(`${this.#otherMediaPath}/${id}`)) },
       '/redfish/v1/TaskService/Tasks/1': { TaskState: 'Completed', TaskStatus: 'OK' },

@@ -8,6 +8,7 @@ import { formatSizeInWords } from '../../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';
 import { protocolOf } from '../../redfish/resources.ts';
+import { findUnreachable } from './bmcNetwork.ts';
 import type { Survey } from './survey.ts';
 
 interface Verdict {
@@ -220,7 +221,7 @@ function describeUefiHttp({ system: { boot } }: Survey, { method }: Plan): Verdi
   return ok(boot.targets.includes('UefiHttp') ? 'supported' : 'not supported');
 }
 
-function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): Verdict | undefined {
+function checkImageUrl({ network, vendor }: Survey, { host: bmcHost, imageUrl }: Plan): Verdict | undefined {
   if (imageUrl === undefined) return undefined;
   const { hostname, protocol } = imageUrl;
   const scheme = protocol === 'https:' ? 'https' : 'http';
@@ -238,6 +239,13 @@ function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): V
       'use --serve-listen :8084 --public-url http://ADDRESS:8084',
     );
   }
+  const unreachable = findUnreachable(network, imageUrl);
+  if (unreachable !== undefined) {
+    return refuse(
+      `the BMC cannot reach ${shown}/…: ${unreachable}`,
+      'set a gateway or a DNS server in the BMC, or use an image server in its network',
+    );
+  }
   const [family, own] = [isIP(withoutBrackets(bmcHost)), isIP(host)];
   if (family !== 0 && own !== 0 && family !== own) {
     return warn(
@@ -245,7 +253,7 @@ function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): V
       `use an IPv${family} address in --public-url, unless the BMC has both`,
     );
   }
-  if (own === 0) {
+  if (own === 0 && network.nameServers === undefined) {
     return warn(
       `the image URL contains the name ${host}, which the BMC must resolve`,
       'use an address in --public-url, unless the BMC has a DNS server',
@@ -282,12 +290,22 @@ const MAX_OFFSET = 3_600_000;
 
 function checkClock({ clockOffset }: Survey): Verdict {
   if (clockOffset === undefined) return ok('unknown');
-  const seconds = Math.abs(clockOffset) / 1000;
-  const days = seconds / 86_400;
-  const shown = days >= 2 ? `${Math.round(days)} days` : formatDuration(seconds);
-  if (Math.abs(clockOffset) < MAX_OFFSET) return ok(`differs by ${shown}`);
+  const { direction, isLarge, shown } = describeOffset(clockOffset);
+  if (!isLarge) return ok(`differs by ${shown}`);
   return warn(
-    `the clock of the BMC is ${shown} ${clockOffset > 0 ? 'ahead' : 'behind'}, so it may reject certificates of HTTPS servers`,
+    `the clock of the BMC is ${shown} ${direction}, so it may reject certificates of HTTPS servers`,
     'set the time or an NTP server in the BMC',
   );
+}
+
+/** How much the clock of another machine is ahead of this one. @param offset milliseconds */
+export function describeOffset(offset: number) {
+  const seconds = Math.abs(offset) / 1000;
+  const days = seconds / 86_400;
+  return {
+    shown: days >= 2 ? `${Math.round(days)} days` : formatDuration(seconds),
+    direction: offset > 0 ? 'ahead' : 'behind',
+    /** Certificates may be not valid yet, or expired. */
+    isLarge: Math.abs(offset) >= MAX_OFFSET,
+  };
 }

@@ -3,6 +3,7 @@
 import { append } from '../../core/lists.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import type { RedfishClient } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
@@ -23,6 +24,7 @@ import {
   textAt,
 } from '../../redfish/resources.ts';
 import { findVendor, type Vendor } from '../../redfish/vendors.ts';
+import { type BmcNetwork, readBmcNetwork } from './bmcNetwork.ts';
 
 export interface Survey {
   readonly vendor: Vendor;
@@ -36,6 +38,8 @@ export interface Survey {
   readonly architecture: Architecture | undefined;
   /** Of the network interfaces that the BMC knows; may be empty. */
   readonly macs: readonly string[];
+  /** Of the BMC itself. */
+  readonly network: BmcNetwork;
   /** Milliseconds that the clock of the BMC is ahead. */
   readonly clockOffset: number | undefined;
 }
@@ -63,6 +67,7 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
     secureBoot: secureBoot && readSecureBoot(secureBoot),
     architecture: processor && readArchitecture(processor),
     macs: await readMacs(client, system),
+    network: readBmcNetwork(await readBodies(client, manager?.interfaces)),
     clockOffset: clockOffset(manager, client),
   };
 }
@@ -176,16 +181,27 @@ function usableSlots(all: readonly MediaSlot[], { slots: ids }: Vendor): readonl
 const MAX_INTERFACES = 32;
 
 async function readMacs(client: RedfishClient, { interfaces }: System): Promise<readonly string[]> {
-  const members = await readMembers(client, interfaces);
   const macs = new Set<string>();
-  for (const path of members.slice(0, MAX_INTERFACES)) {
-    const one = await readOptional(client, path);
+  for (const body of await readBodies(client, interfaces)) {
     for (const key of ['MACAddress', 'PermanentMACAddress']) {
-      const address = parseMacAddress(textAt(one?.body, key) ?? '');
+      const address = parseMacAddress(textAt(body, key) ?? '');
       if ('mac' in address) macs.add(address.mac);
     }
   }
   return [...macs];
+}
+
+/** The members of a collection of interfaces, as far as the BMC shows them. */
+async function readBodies(
+  client: RedfishClient,
+  collection: string | undefined,
+): Promise<readonly Mapping[]> {
+  const bodies: Mapping[] = [];
+  for (const path of (await readMembers(client, collection)).slice(0, MAX_INTERFACES)) {
+    const one = await readOptional(client, path);
+    if (one !== undefined) bodies.push(one.body);
+  }
+  return bodies;
 }
 
 /** Milliseconds. The clock of a BMC without a battery starts in 1970; a larger difference is an invalid date. */

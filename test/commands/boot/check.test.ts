@@ -57,6 +57,12 @@ const noMedia: FakeBmcOptions['fault'] = ({ path }) =>
 const slowMedia: FakeBmcOptions['fault'] = ({ path }) =>
   path.endsWith('/VirtualMedia') ? (response) => void setTimeout(() => response.end('{}'), 60) : undefined;
 
+/** The network settings of a BMC, as iDRAC and iLO show them. */
+const ofBmc = (gateway: string | undefined, nameServers: readonly string[]) => ({
+  IPv4Addresses: [{ Address: '192.0.2.10', SubnetMask: '255.255.255.0', Gateway: gateway }],
+  NameServers: nameServers,
+});
+
 describe('--check', () => {
   const vendors: Readonly<Record<keyof typeof bmcModels, readonly [vendor: string, slots: string]>> = {
     idrac10: ['Dell iDRAC 10', '1'],
@@ -135,6 +141,41 @@ describe('--check', () => {
       options: { publicUrl: 'http://boot.example.com' },
       code: 0,
       text: /image-url warning: .*name boot\.example\.com/,
+    },
+    {
+      title: 'a BMC without a gateway',
+      fake: { ownInterface: ofBmc('0.0.0.0', []) },
+      options: { publicUrl: 'http://198.51.100.1' },
+      code: 1,
+      text: /image-url error: the BMC cannot reach http:\/\/198\.51\.100\.1\/…: it has no gateway, and 198\.51\.100\.1 is outside of its network hint: set a gateway/,
+    },
+    {
+      title: 'a BMC without a gateway, in the network of the image server',
+      fake: { ownInterface: ofBmc('0.0.0.0', []) },
+      options: { publicUrl: 'http://192.0.2.9' },
+      code: 0,
+      text: /image-url http:\/\/192\.0\.2\.9\/… clock/,
+    },
+    {
+      title: 'a BMC that does not show its gateway',
+      fake: { ownInterface: ofBmc(undefined, []) },
+      options: { publicUrl: 'http://198.51.100.1' },
+      code: 0,
+      text: /image-url http:\/\/198\.51\.100\.1\/… clock/,
+    },
+    {
+      title: 'a BMC without a DNS server',
+      fake: { ownInterface: ofBmc('192.0.2.1', ['0.0.0.0', '::']) },
+      options: { publicUrl: 'http://boot.example.com' },
+      code: 1,
+      text: /image-url error: the BMC cannot reach http:\/\/boot\.example\.com\/…: it has no DNS server to resolve boot\.example\.com/,
+    },
+    {
+      title: 'a BMC with a DNS server',
+      fake: { ownInterface: ofBmc('192.0.2.1', ['192.0.2.2']) },
+      options: { publicUrl: 'http://boot.example.com' },
+      code: 0,
+      text: /image-url http:\/\/boot\.example\.com\/… clock/,
     },
     {
       title: 'a URL that some BMCs reject',
