@@ -8,7 +8,7 @@ import { FormatError, type Position } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
-import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
+import { asMapping, isMapping, mappingAt, parseIfJson } from '../formats/mapping.ts';
 
 const EXPECTED_FORM = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
 
@@ -119,6 +119,12 @@ export function readCredentials(json: string): Credentials {
     entries: new Map(entries),
     helpers: new Map(Object.entries(asMapping(credHelpers)).map(([name, helper]) => [name, String(helper)])),
   };
+}
+
+/** The header `Authorization` of a login with an entry that is usable, in a text from `parsePullSecret`. */
+export function authorizationOf(json: string, key: string): string {
+  const { auth } = mappingAt(JSON.parse(json), ['auths', key]);
+  return `Basic ${String(auth).replaceAll(/[\r\n]/g, '')}`;
 }
 
 /** Like the decoder of Go, which skips line breaks, and podman, which ignores entries without a colon. */

@@ -53,20 +53,31 @@ function splitPort(text: string): readonly [host: string, port: string | undefin
   return host === undefined ? [text, undefined] : [withoutBrackets(host), port === '' ? undefined : port];
 }
 
+/** How a program reads the list of hosts without a proxy. */
+export type IsExcept = typeof isExceptForGo;
+
 /**
- * The server to which a program connects for a URL: the one of the URL, or its proxy, which resolves the name in place of the host.
+ * The proxy through which a program connects to the URL; undefined without one.
  * @param variables the environment of the program, with names in lower case
- * @param isExcept how the program reads the list of hosts without a proxy
  */
+export function proxyOf(
+  url: URL,
+  variables: ReadonlyMap<string, string>,
+  isExcept: IsExcept,
+): URL | undefined {
+  const text = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? variables.get('all_proxy') ?? '';
+  const isDirect = text === '' || isExcept(url, (variables.get('no_proxy') ?? '').split(','));
+  return isDirect ? undefined : parseUrl(text.includes('://') ? text : `http://${text}`);
+}
+
+/** The server to which a program connects for a URL: the one of the URL, or its proxy, which resolves the name in place of the host. */
 export function connectedServer(
   purpose: string,
   url: URL,
   variables: ReadonlyMap<string, string>,
-  isExcept: typeof isExceptForGo,
+  isExcept: IsExcept,
 ): Server {
-  const text = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? variables.get('all_proxy') ?? '';
-  const isDirect = text === '' || isExcept(url, (variables.get('no_proxy') ?? '').split(','));
-  const proxy = isDirect ? undefined : parseUrl(text.includes('://') ? text : `http://${text}`);
+  const proxy = proxyOf(url, variables, isExcept);
   return proxy === undefined ? { purpose, host: urlHost(url) } : { purpose: 'proxy', host: urlHost(proxy) };
 }
 

@@ -49,7 +49,7 @@ export function checkAddresses(subject: LintSubject): LintFinding[] {
         problem: findRegistryAddress(location),
       }));
     }),
-    ...listTimeServers(subject).map(({ host, ...server }) => ({
+    ...listTimeServers(subject).map(({ host, port: _port, ...server }) => ({
       ...server,
       problem: findAddressProblem(parseHost(host)),
     })),
@@ -69,28 +69,34 @@ function findUrlProblem(url = ''): Rule | undefined {
   return /^(?:https?|tftp):/i.test(url) ? findUrlAddressProblem(url) : undefined;
 }
 
-const TIME_SERVER = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
+const TIME_SERVER = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)(?:[ \t]+(.*))?/gm;
 
 interface TimeServer extends Pick<Violation, 'path' | 'settingName'> {
   readonly place: string;
   /** Name or address; empty for none. */
   readonly host: string;
+  readonly port: number;
 }
+
+/** UDP (RFC 5905). */
+const NTP_PORT = 123;
 
 /** The NTP servers of chrony and of the agent. */
 export function listTimeServers(subject: LintSubject): TimeServer[] {
   const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
-    [...text.matchAll(TIME_SERVER)].map(([, host = '']) => ({
+    [...text.matchAll(TIME_SERVER)].map(([, host = '', options = '']) => ({
       place: posix.basename(name),
       path,
       settingName: 'host.ntpServers' as const,
       host,
+      port: Number(/\bport[ \t]+(\d{1,5})\b/.exec(options)?.[1] ?? NTP_PORT),
     })),
   );
   const ofConfs = subject.confs.map(({ defaults, name, source }) => ({
     place: `${posix.basename(name)}: ntp_server`,
     path: source,
     host: defaults.get('ntp_server') ?? '',
+    port: NTP_PORT,
   }));
   return [...ofChrony, ...ofConfs];
 }

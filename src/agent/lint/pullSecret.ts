@@ -7,7 +7,7 @@ import { pullNames } from '../imagePull.ts';
 import { findLoginProblem, type LoginProblem, parsePullSecret, readCredentials } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './images.ts';
 import { rule, type Violation } from './lintRule.ts';
-import { optionValues } from './podmanCommand.ts';
+import { optionValues, type PodmanCommand } from './podmanCommand.ts';
 import { type LintedFile, type LintSubject, readInlineText, textOf } from './subject.ts';
 
 export const pullSecretRules = [
@@ -65,10 +65,7 @@ function listLoginProblems(subject: LintSubject): (LoginProblem & Violation)[] {
   const registries = readRegistries(subject);
   const found = new Map<string, LoginProblem & Violation>();
   for (const { command, image } of agentPulls(subject)) {
-    const named = optionValues(command.podman, 'authfile');
-    if (named.some(({ expands }) => expands)) continue;
-    const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
-    const files = paths.flatMap((path) => subject.filesByPath.get(path) ?? []);
+    const files = listLoginFiles(command.podman, subject);
     const problems = files.map((file) => {
       const text = textOf(file);
       // An unreadable file is a separate finding, or another config writes it.
@@ -81,6 +78,14 @@ function listLoginProblems(subject: LintSubject): (LoginProblem & Violation)[] {
     found.set(problem.message, { ...problem, path: first.source, settingName: 'agent.pullSecret' });
   }
   return [...found.values()];
+}
+
+/** The files of the config in which a command of podman looks for a login, in this order; none if a variable names the file. */
+export function listLoginFiles(podman: PodmanCommand, { filesByPath }: LintSubject): readonly LintedFile[] {
+  const named = optionValues(podman, 'authfile');
+  if (named.some(({ expands }) => expands)) return [];
+  const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
+  return paths.flatMap((path) => filesByPath.get(path) ?? []);
 }
 
 /** The files of the config that contain registry credentials. */

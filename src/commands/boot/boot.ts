@@ -7,6 +7,7 @@ import { CliError } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { diagnosticOf } from '../../core/finding.ts';
 import { shorten } from '../../core/foreignText.ts';
+import { runParallel } from '../../core/parallel.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { repeat } from '../../http/client/retries.ts';
@@ -457,19 +458,4 @@ function observeBmc(
 function reasonOf(error: CliError): BmcEvent['reason'] {
   const isOfImage = error instanceof RedfishError && isImageRefusal(error.messages);
   return isOfImage || error instanceof EmptySlotError ? 'image' : undefined;
-}
-
-/** In the order of the items. */
-async function runParallel<T, R>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = [];
-  const waiting = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of waiting) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  return results;
 }

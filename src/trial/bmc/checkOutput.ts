@@ -11,17 +11,27 @@ import { type CheckedMachine, isRefused } from './checks.ts';
 export function formatChecks(machines: readonly CheckedMachine[]): string {
   const lines = machines.flatMap(({ checks, target }) => [
     `${printable(target.name)}: ${isRefused(checks) ? 'cannot be booted' : 'can be booted'}`,
-    ...checks.flatMap(({ hint, id, status, text }) => {
-      const mark = status === 'ok' ? '' : `${status}: `;
-      const rest = ' '.repeat(15);
-      return [
-        ...wrapText(printable(`${mark}${text}`), { first: `  ${id.padEnd(13)}`, rest }),
-        ...(hint === undefined ? [] : wrapText(printable(`hint: ${hint}`), { first: rest, rest })),
-      ];
-    }),
+    ...checks.flatMap((check) => formatCheck(check.id, check)),
     '',
   ]);
   return `${lines.join('\n')}\n${formatVerdict(machines)}`;
+}
+
+/** Lines of a table: the name of the check, what it found, and the hint. */
+export function formatCheck(
+  name: string,
+  {
+    hint,
+    status,
+    text,
+  }: { readonly status: string; readonly text: string; readonly hint?: string | undefined },
+): readonly string[] {
+  const mark = status === 'ok' ? '' : `${status}: `;
+  const rest = ' '.repeat(15);
+  return [
+    ...wrapText(printable(`${mark}${text}`), { first: `  ${name.padEnd(13)}`, rest }),
+    ...(hint === undefined ? [] : wrapText(printable(`hint: ${hint}`), { first: rest, rest })),
+  ];
 }
 
 /** Only the problems, each once for all machines. */

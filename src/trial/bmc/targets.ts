@@ -97,18 +97,29 @@ export async function readTargets(
     });
   }
   const read = await readInventoryDocument(inventory, io);
-  const hostNames = new Map<string, string>();
-  for (const { mac, name } of read.inventory.hosts ?? []) {
-    if (mac !== undefined) hostNames.set(mac, name);
-  }
+  const hostNames = namesByMac(read.inventory.hosts);
   const targets: Target[] = [];
   for (const host of chooseHosts(names, read, inventory, io)) {
-    const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
-    const macs = host.mac === undefined ? [] : [host.mac];
-    const { architecture, name } = host;
-    targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, method, io));
+    const settings = { ...bmcSettingsOf(host, read, inventory), ...withoutUndefined(given) };
+    targets.push(await readHostTarget(host, settings, hostNames, method, io));
   }
   return targets;
+}
+
+export function namesByMac(hosts: readonly InventoryHost[] = []): Target['hostNames'] {
+  return new Map(hosts.flatMap(({ mac, name }) => (mac === undefined ? [] : [[mac, name]])));
+}
+
+/** The BMC of a host of the inventory. @param hostNames as in the target. Throws CliError. */
+export async function readHostTarget(
+  { architecture, mac, name }: InventoryHost,
+  settings: BmcSettings,
+  hostNames: Target['hostNames'],
+  method: BootMethod | undefined,
+  io: Io,
+): Promise<Target> {
+  const macs = mac === undefined ? [] : [mac];
+  return readTarget({ name, architecture, macs, hostNames, settings }, method, io);
 }
 
 /** Never more than the named hosts. */
@@ -136,7 +147,11 @@ function chooseHosts(
 }
 
 /** Settings of the host override those of all hosts. Without `bmc.address`, the address of `deploy` is used. */
-function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead, file: string): BmcSettings {
+export function bmcSettingsOf(
+  host: InventoryHost,
+  { document, inventory }: InventoryRead,
+  file: string,
+): BmcSettings {
   const index = inventory.hosts?.indexOf(host) ?? 0;
   const settings: Mapping = ['deploy', 'bmc']
     .map((key) => ({

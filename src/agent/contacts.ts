@@ -1,0 +1,146 @@
+/**
+ * The servers that a machine contacts, as far as its config names them, and how its programs do: through which proxy, with which
+ * CA certificates, and with which login. Nothing is contacted here.
+ */
+
+import { ifWellFormed } from '../core/errors.ts';
+import { parseUrl } from '../formats/url.ts';
+import type { Resource } from '../ignition/config.ts';
+import { parseOsloBoolean } from '../ipa/confValues.ts';
+import { type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
+import { planPull, type PullSource } from './imagePull.ts';
+import { isLocalName } from './imageSource.ts';
+import { readVariables } from './lint/addresses.ts';
+import { agentPulls, readRegistries } from './lint/images.ts';
+import { bindMounts, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
+import { listLoginFiles } from './lint/pullSecret.ts';
+import { confValues, type LintSubject, listResources, readInlineText, textOf } from './lint/subject.ts';
+import { authorizationOf, findLogin, parsePullSecret, readCredentials } from './pullSecret.ts';
+
+/** How a program connects to a server. */
+export interface ServerAccess {
+  readonly isVerified: boolean;
+  /** Whether it trusts the public CAs, too. */
+  readonly hasPublicCas: boolean;
+  /** PEM. */
+  readonly cas: readonly string[];
+  /** Its environment, with names in lower case. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly isExcept: IsExcept;
+}
+
+/** URLs of which the program uses the first that answers, or all. */
+export interface Contact {
+  readonly urls: readonly URL[];
+  readonly access: ServerAccess;
+}
+
+export interface RegistrySource extends PullSource {
+  readonly access: ServerAccess;
+  /** The key of the entry of the pull secret, and its header `Authorization`. */
+  readonly login: { readonly key: string; readonly authorization: string } | undefined;
+}
+
+/** An image that podman pulls from the first of the sources that has it. */
+export interface ImageContact {
+  readonly image: string;
+  readonly sources: readonly RegistrySource[];
+}
+
+/**
+ * The agent uses only the certificates of `cafile`, or else those of Python, or of the host if its container has the trust store.
+ * @param option of its conf, with URLs
+ */
+export function agentContact(subject: LintSubject, option: string): Contact {
+  const [unit] = subject.agentUnits;
+  const commands = subject.runs.map(({ podman }) => podman);
+  const isHanded = commands.every(
+    (podman) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
+  );
+  const mounts = commands.flatMap(bindMounts);
+  const files = confValues(subject, 'cafile').flatMap((path) => {
+    const source = mounts.find(({ target }) => target === path)?.source ?? path;
+    return textsOf(subject.filesByPath.get(source)?.file.contents);
+  });
+  const hasStore = mounts.some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target));
+  return {
+    // Not `mdns`, with which the agent finds Ironic in its network.
+    urls: confValues(subject, option)
+      .flatMap((value) => value.split(','))
+      .flatMap((text) => parseUrl(text.trim()) ?? []),
+    access: {
+      isVerified: !confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true),
+      hasPublicCas: files.length === 0,
+      cas: files.length === 0 && hasStore ? certificatesIn(subject, ANCHORS) : files,
+      variables: unit !== undefined && isHanded ? readVariables(unit) : new Map<string, string>(),
+      isExcept: isExceptForPython,
+    },
+  };
+}
+
+function textsOf(resource: Resource | undefined): readonly string[] {
+  const text = readInlineText(resource);
+  return text === undefined ? [] : [text];
+}
+
+/** Added to the trust store of the host. */
+const ANCHORS = ['/etc/pki/ca-trust/source/'];
+
+function certificatesIn({ files }: LintSubject, folders: readonly string[]): readonly string[] {
+  return files
+    .filter(({ name }) => folders.some((folder) => name.startsWith(folder)))
+    .flatMap(({ file }) => textsOf(file.contents));
+}
+
+/** What Ignition fetches for the config. */
+export function ignitionContact({ config }: LintSubject): Contact {
+  const { proxy, security } = config.ignition ?? {};
+  const { httpProxy = '', httpsProxy = '', noProxy = [] } = proxy ?? {};
+  const variables = { http_proxy: httpProxy, https_proxy: httpsProxy, no_proxy: noProxy.join(',') };
+  return {
+    urls: listResources(config).flatMap(({ resource: { source = '' } }) =>
+      /^https?:/i.test(source) ? (parseUrl(source) ?? []) : [],
+    ),
+    access: {
+      isVerified: true,
+      hasPublicCas: true,
+      cas: (security?.tls?.certificateAuthorities ?? []).flatMap(textsOf),
+      variables: new Map(Object.entries(variables)),
+      isExcept: isExceptForGo,
+    },
+  };
+}
+
+/** The images of the agent. None if another config may add registries. */
+export function imageContacts(subject: LintSubject): readonly ImageContact[] {
+  const registries = readRegistries(subject);
+  if (registries === undefined) return [];
+  return agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
+    if (podman.verb !== 'pull' && isLocalName(image)) return [];
+    const unit = subject.agentUnits.find(({ name }) => name === setting.unitName);
+    const variables = unit === undefined ? new Map<string, string>() : readVariables(unit);
+    const isUnverified = optionValues(podman, 'tls-verify').some(({ text }) => text === 'false');
+    const planned = planPull(image, registries)?.sources ?? [];
+    const sources = planned
+      .filter(({ blocked }) => !blocked)
+      .map((source): RegistrySource => {
+        const insecure = source.insecure || isUnverified;
+        const folders = ['containers', 'docker'].map((name) => `/etc/${name}/certs.d/${source.registry}/`);
+        const cas = certificatesIn(subject, [...ANCHORS, ...folders]);
+        const access = { isVerified: !insecure, hasPublicCas: true, cas, variables, isExcept: isExceptForGo };
+        return { ...source, insecure, access, login: loginOf(source.name, podman, subject) };
+      });
+    return [{ image, sources }];
+  });
+}
+
+/** Live systems have no credential helpers. */
+function loginOf(name: string, podman: PodmanCommand, subject: LintSubject): RegistrySource['login'] {
+  for (const file of listLoginFiles(podman, subject)) {
+    const json = ifWellFormed(() => parsePullSecret(textOf(file))) ?? '{}';
+    const login = findLogin(name, readCredentials(json));
+    if (login === undefined || 'helper' in login || login.state !== 'usable') continue;
+    return { key: login.key, authorization: authorizationOf(json, login.key) };
+  }
+  return undefined;
+}

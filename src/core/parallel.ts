@@ -1,0 +1,16 @@
+/** Works on many items, some of them at the same time. */
+
+/** The results, in the order of the items. @param limit items that are worked on at the same time */
+export async function runParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
+}
