@@ -37,6 +37,7 @@ const layers: readonly Layer[] = [
       'commands/init',
       'commands/inspect',
       'commands/iso',
+      'commands/preflight',
       'commands/prepare',
       'commands/pxe',
       'commands/render',
@@ -78,7 +79,7 @@ const accessModules: Readonly<Record<string, readonly string[]>> = {
   'node:http2': [],
   'node:https': [],
   'node:net': ['isIP', 'isIPv4', 'isIPv6'],
-  'node:tls': ['createSecureContext'],
+  'node:tls': ['createSecureContext', 'rootCertificates'],
   undici: ['errors'],
 };
 

@@ -15,6 +15,7 @@ export const sidebar = [
       'offline',
       'metal3',
       'kubernetes',
+      'preflight',
       'boot',
       'try',
     ],

@@ -62,6 +62,10 @@ const table: CommandTable = {
     summary: 'Serve an image for each host of an inventory over HTTP',
     load: async () => (await import('../commands/serve/command.ts')).serveCommand,
   },
+  preflight: {
+    summary: 'Ask the servers that hosts need, before a machine boots',
+    load: async () => (await import('../commands/preflight/command.ts')).preflightCommand,
+  },
   try: {
     summary: 'Impersonate Ironic and report how far each ramdisk gets',
     load: async () => (await import('../commands/try/command.ts')).tryCommand,

@@ -73,6 +73,7 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
     ...listen,
   ],
   try: ['--timeout', '1s', ...listen],
+  preflight: ['--inventory', 'quiet.yaml'],
   boot: ['--check', '--bmc', 'http://127.0.0.1:1', '--credentials', 'bmc.json'],
   controller: undefined,
   __complete: ['--', 'va'],
@@ -119,6 +120,7 @@ beforeAll(async () => {
   write('drive.json', '{}');
   writeFileSync(join(cwd, 'bmc.json'), '{"username": "a", "password": "b"}', { mode: 0o600 });
   write('hosts.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: a}]\n');
+  write('quiet.yaml', 'agent: {ironic.apiUrls: mdns, agent.pullPolicy: never}\n');
   write('eth0.nmconnection', '[connection]\nid=eth0\ntype=ethernet\n');
   write('plain.iso', liveIso('2023-07'));
   write('ipa.iso', liveIso('2023-07'));

@@ -128,7 +128,15 @@ const writing: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
 
 /** Those that write no file, only what is secret by its kind, only what is public, or in place. */
 const others = {
-  nothing: ['validate', 'explain', 'inspect', 'list-stream', 'iso ignition show', 'iso kargs show'],
+  nothing: [
+    'validate',
+    'explain',
+    'inspect',
+    'preflight',
+    'list-stream',
+    'iso ignition show',
+    'iso kargs show',
+  ],
   stdout: ['pxe ignition unwrap', '__complete', 'completion'],
   public: [
     'quickstart',

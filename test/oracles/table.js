@@ -355,10 +355,18 @@ export const oracles = [
   },
   {
     name: 'chrony',
-    asks: 'settings of time servers',
+    asks: 'settings of time servers, and the time for `preflight`',
     from: [{ debian: ['chrony'] }],
     parts: { chronyd: '/usr/sbin/chronyd' },
-    judges: ['agent/lint'],
+    judges: ['agent/lint', 'io/timeServer.ts', 'commands/preflight'],
+    minutes: 1,
+  },
+  {
+    name: 'distribution',
+    asks: 'whether a registry has an image, without a login, with a password and with tokens',
+    from: [{ debian: ['docker-registry'] }],
+    parts: { 'docker-registry': 'docker-registry' },
+    judges: ['commands/preflight', 'agent/contacts.ts'],
     minutes: 1,
   },
   {
@@ -394,7 +402,7 @@ export const oracles = [
       },
     ],
     parts: { Ironic: './ironic/bin/python', 'sushy-emulator': './ironic/bin/sushy-emulator' },
-    judges: ['redfish', 'commands/boot', 'commands/deploy'],
+    judges: ['redfish', 'commands/boot', 'commands/deploy', 'commands/preflight'],
     minutes: 3,
   },
   {
