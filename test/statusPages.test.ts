@@ -13,6 +13,7 @@ import { parseStatusQuery } from '../src/service/status/select.ts';
 import { statusAnswer } from '../src/service/status/statusPage.ts';
 import { defaultPorts } from '../src/trial/timeline/causeBook.ts';
 import { createJudge } from '../src/trial/timeline/result.ts';
+import { createMachines } from '../src/trial/timeline/machines.ts';
 import { createTimeline } from '../src/trial/timeline/timeline.ts';
 import { renderTrialPage } from '../src/trial/report/trialPage.ts';
 import {
@@ -55,7 +56,7 @@ function trialPage(count: number): string {
       `52:54:00:${[16, 8, 0].map((shift) => ((index >> shift) & 255).toString(16).padStart(2, '0')).join(':')}`,
     ],
   }));
-  const timeline = createTimeline(hosts);
+  const timeline = createTimeline(createMachines(hosts));
   const macOf = (index: number): string[] => [...(hosts[index % count]?.macs ?? [])];
   const address = { client: '192.0.2.50' };
   timeline.add(fetched(595, { host: hosts[0]?.name, path: `${hosts[0]?.name}.ign`, client: '192.0.2.8' }));

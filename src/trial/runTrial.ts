@@ -184,14 +184,15 @@ async function startApi(
   compare: IronicApiOptions['compare'],
   guestHost: string | undefined,
 ): Promise<IronicApi> {
-  const { cleanup, expectation, io, options, output, page, setup, trial } = plan;
+  const { cleanup, io, options, output, page, setup, trial } = plan;
   const { askBack, listen, requiredSteps, scheme } = setup;
   const api = await startIronicApi({
     listen,
     askBack,
     requiredSteps,
     tlsNames: scheme === 'https' ? certificateNames(options, listen, guestHost) : undefined,
-    expected: expectation.known.map((host) => ({ ...host, agentToken: listed.get(host.name)?.agentToken })),
+    machines: trial.machines,
+    settings: listed,
     observe: trial.observe,
     saveInventory: options.save === undefined ? undefined : await openInventoryFolder(options.save, io),
     compare,

@@ -19,6 +19,7 @@ import { createDeferred } from '../core/deferred.ts';
 import { report } from '../io/report/report.ts';
 import type { TrialEvent } from './timeline/events.ts';
 import { createJudge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
+import { createMachines, type Machines } from './timeline/machines.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines } from './report/liveLines.ts';
 
@@ -104,6 +105,7 @@ export function createCleanupStack(): CleanupStack {
 
 interface RunningTrial {
   readonly observe: (event: TrialEvent) => void;
+  readonly machines: Machines;
   readonly timeline: Timeline;
   verdict(): Verdict;
   /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */
@@ -120,7 +122,8 @@ export function createRunningTrial(
   print: TrialOutput['print'],
   writeEvent?: (line: string) => void,
 ): RunningTrial {
-  const timeline = createTimeline(known);
+  const machines = createMachines(known);
+  const timeline = createTimeline(machines);
   const decided = createDeferred();
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
@@ -128,6 +131,7 @@ export function createRunningTrial(
   const writeStep = createLiveLines(print, writeEvent);
   const verdict = (): Verdict => judge(timeline.machines());
   return {
+    machines,
     timeline,
     verdict,
     decided: decided.promise,

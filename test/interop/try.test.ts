@@ -7,11 +7,11 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { IronicApiOptions } from '../../src/trial/api/ironicApi.ts';
 import type { TrialEvent } from '../../src/trial/timeline/events.ts';
+import { createMachines } from '../../src/trial/timeline/machines.ts';
 import { createTimeline, type HostTimeline } from '../../src/trial/timeline/timeline.ts';
 import { causesOfInactive, likelyCauses } from '../../src/trial/timeline/likelyCauses.ts';
-import { type PlayedIronic, playIronic, stopIronics } from '../support/ironicApi.ts';
+import { type PlayedIronic, playIronic, stopIronics, type IronicOptions } from '../support/ironicApi.ts';
 import { freePort } from '../support/listening.ts';
 import {
   hasRealAgent,
@@ -67,7 +67,7 @@ const kinds = ({ events }: PlayedIronic): string[] => events.map(({ kind }) => k
 
 /** As the timeline of `try` has it. */
 function hostOf({ events }: Pick<PlayedIronic, 'events'>): HostTimeline | undefined {
-  const timeline = createTimeline([]);
+  const timeline = createTimeline(createMachines([]));
   for (const event of events) timeline.add(event);
   return timeline.hosts()[0];
 }
@@ -132,7 +132,7 @@ const genericSteps = expect.arrayContaining([
   { type: 'deploy', step: 'write_image', interface: 'deploy', priority: 0 },
 ]);
 
-const pregenerated = (agentToken: string): Partial<IronicApiOptions> => ({
+const pregenerated = (agentToken: string): IronicOptions => ({
   expected: [{ name: 'worker-0', macs: ownMacs, agentToken }],
 });
 

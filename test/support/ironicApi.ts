@@ -2,6 +2,8 @@
 
 import { type IronicApi, type IronicApiOptions, startIronicApi } from '../../src/trial/api/ironicApi.ts';
 import type { CollectedInventory } from '../../src/trial/ironic/inspection.ts';
+import type { NodeSettings } from '../../src/trial/ironic/nodes.ts';
+import { createMachines, type ExpectedHost } from '../../src/trial/timeline/machines.ts';
 import type { TrialEvent } from '../../src/trial/timeline/events.ts';
 import { ask, type Reply } from './serveFixtures.ts';
 
@@ -32,13 +34,21 @@ export const workers = [
 
 const started = new Set<IronicApi>();
 
-export async function playIronic(options: Partial<IronicApiOptions> = {}): Promise<PlayedIronic> {
+export type IronicOptions = Partial<IronicApiOptions> & {
+  readonly expected?: readonly (ExpectedHost & NodeSettings)[];
+};
+
+export async function playIronic({
+  expected = workers,
+  ...options
+}: IronicOptions = {}): Promise<PlayedIronic> {
   const events: TrialEvent[] = [];
   const saved: PlayedIronic['saved'] = [];
   const api = await startIronicApi({
     listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
     tlsNames: undefined,
-    expected: workers,
+    machines: createMachines(expected),
+    settings: new Map(expected.map((host) => [host.name, host])),
     observe: (event) => void events.push(event),
     saveInventory: async ({ body, ...inventory }) => {
       saved.push({ ...inventory, body: JSON.parse(Buffer.from(body).toString()) });

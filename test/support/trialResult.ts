@@ -2,6 +2,7 @@
 
 import { defaultPorts } from '../../src/trial/timeline/causeBook.ts';
 import { createJudge, type TrialResult } from '../../src/trial/timeline/result.ts';
+import { createMachines } from '../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../src/trial/timeline/timeline.ts';
 import type { TrialEvent } from '../../src/trial/timeline/events.ts';
 import { at, mac, otherMac } from './trialEvents.ts';
@@ -13,7 +14,7 @@ export const expectedHosts = [
 
 /** Of a trial of ten minutes. */
 export function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {}): TrialResult {
-  const timeline = createTimeline(expectedHosts);
+  const timeline = createTimeline(createMachines(expectedHosts));
   for (const event of events) timeline.add(event);
   const awaited = { kind: 'hosts', names: expectedHosts.map(({ name }) => name) } as const;
   const { successStage = 'heartbeat' } = given;

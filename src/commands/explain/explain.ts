@@ -13,6 +13,7 @@ import { createConsoleText } from '../../trial/console/consoleText.ts';
 import { createConsoleWatch } from '../../trial/console/consoleWatch.ts';
 import { findConsoleSigns, findSignsOfMessage } from '../../trial/timeline/consoleSigns.ts';
 import { likelyCauses } from '../../trial/timeline/likelyCauses.ts';
+import { createMachines } from '../../trial/timeline/machines.ts';
 import { createTimeline } from '../../trial/timeline/timeline.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 
@@ -88,7 +89,7 @@ function explainLine(line: string, all: readonly Explanation[]): readonly Explan
 
 /** The causes that lines on a console show: what `try` would report of the machine, and the line that shows it. */
 function explainConsole(log: Uint8Array, all: readonly Explanation[]): readonly Explanation[] {
-  const timeline = createTimeline([{ name: 'console', macs: [] }]);
+  const timeline = createTimeline(createMachines([{ name: 'console', macs: [] }]));
   const text = createConsoleText(createConsoleWatch('console', (event) => void timeline.add(event)));
   text.push(log);
   text.end();

@@ -130,8 +130,8 @@ async function answerInVersion(
 }
 
 /** The request after its body was read. */
-function requestOf({ request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
-  return { query: queryOf(request.url ?? ''), version, url, now: new Date() };
+function requestOf({ client, request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
+  return { query: queryOf(request.url ?? ''), version, client, url, now: new Date() };
 }
 
 async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<Outcome> {

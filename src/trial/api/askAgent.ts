@@ -6,7 +6,8 @@
 
 import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
-import type { NodeIdentity } from '../ironic/nodes.ts';
+import type { IronicNode } from '../ironic/nodes.ts';
+import { macsOf } from '../timeline/machines.ts';
 import {
   type AgentConnection,
   AgentError,
@@ -63,7 +64,7 @@ async function get(connection: AgentConnection, path: string): Promise<Mapping> 
 }
 
 export interface AskedNode extends AskedAgent {
-  readonly node: NodeIdentity;
+  readonly node: Pick<IronicNode, 'machine' | 'uuid'>;
 }
 
 /**
@@ -105,7 +106,7 @@ async function runCommand(
     name: `${type}.${name}`,
     params: {
       node: nodeDocument(node),
-      ports: [...node.macs].map((address) => ({
+      ports: macsOf(node.machine).map((address) => ({
         address,
         pxe_enabled: true,
         extra: {},
@@ -129,10 +130,10 @@ async function runCommand(
 }
 
 /** The members of Ironic's node that hardware managers read, with the values of a new node. */
-function nodeDocument({ name, uuid }: AskedNode['node']): object {
+function nodeDocument({ machine, uuid }: AskedNode['node']): object {
   return {
     uuid,
-    name: name ?? null,
+    name: machine.name ?? null,
     driver: 'redfish',
     driver_info: {},
     driver_internal_info: {},

@@ -7,8 +7,9 @@ import type { ListenAddress } from '../../http/server/listenAddress.ts';
 import { defaultLimits, type ServerLimits, startServer } from '../../http/server/server.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
 import type { CollectedInventory } from '../ironic/inspection.ts';
-import { createNodeStore, type ExpectedNode, resetAgent } from '../ironic/nodes.ts';
+import { createNodeStore, type NodeSettings, resetAgent } from '../ironic/nodes.ts';
 import type { TrialEvent } from '../timeline/events.ts';
+import type { Machines } from '../timeline/machines.ts';
 import type { TrialPage } from '../report/trialPage.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
 import { type AskBack, createCallbackChecker } from './callbackChecker.ts';
@@ -18,7 +19,9 @@ export interface IronicApiOptions {
   readonly listen: ListenAddress;
   /** Names and addresses for the certificate; undefined for plain HTTP. */
   readonly tlsNames: readonly string[] | undefined;
-  readonly expected: readonly ExpectedNode[];
+  readonly machines: Machines;
+  /** Of nodes, by the names of hosts. */
+  readonly settings: ReadonlyMap<string, NodeSettings>;
   /** Gets all events in order. */
   readonly observe: (event: TrialEvent) => void;
   /** Gets each accepted inventory. Its errors become the problem of the inspection event. */
@@ -68,8 +71,8 @@ const GRACE = 1000;
 
 /** @throws CliError if it cannot listen on the address; UsageError if a name is invalid in a certificate */
 export async function startIronicApi(options: IronicApiOptions): Promise<IronicApi> {
-  const { expected, observe, page, tlsNames, log = silentLog, limits = apiLimits } = options;
-  const nodes = createNodeStore(expected);
+  const { observe, page, tlsNames, log = silentLog, limits = apiLimits } = options;
+  const nodes = createNodeStore(options.machines, options.settings);
   const callbacks = createCallbackChecker(options);
   const created = tlsNames === undefined ? undefined : await createCertificates(tlsNames);
   const answer = createApiAnswerer({

@@ -92,7 +92,7 @@ export function answerInspection(
     summary,
     problem: collectorProblem(parsed.value),
     reason: undefined,
-    collected: { node: node.uuid, name: node.name, macs, body },
+    collected: { node: node.uuid, name: node.machine.name, macs, body },
   };
 }
 

@@ -198,6 +198,8 @@ export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-
 export interface RamdiskRequest {
   readonly query: URLSearchParams;
   readonly version: ApiVersion;
+  /** Address of the client. */
+  readonly client: string;
   /** Base URL of the service, for links. */
   readonly url: string;
   readonly now: Date;

@@ -1,37 +1,26 @@
 /**
- * The nodes of the mock Ironic: expected hosts, and all other machines that call, as with Ironic's discovery. The number of
- * unknown machines is limited. Each node has an agent token, with which Ironic and the agent authenticate
- * each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted agent cannot continue.
+ * The nodes of the mock Ironic, one for each machine. Each has an agent token, with which Ironic and the agent authenticate each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted agent cannot continue.
  * This protects Ironic from clients that use a MAC address of another machine.
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createTokenCheck } from '../../http/server/accessCheck.ts';
 import { plainText } from '../../http/server/textResponse.ts';
-import { MAX_UNKNOWN_MACHINES } from '../timeline/machines.ts';
+import type { Machine, Machines } from '../timeline/machines.ts';
 import type { RamdiskRequest, Refusal } from './messages.ts';
 
-/** An expected host. Each other machine that calls also gets a node. */
-export interface ExpectedNode {
-  /** Name in the inventory: `worker-0`. */
-  readonly name: string;
-  readonly macs: readonly string[];
-  /** UUID of the node, if the config contains it; otherwise a new one. */
+/** What the config of an expected host says about its node. */
+export interface NodeSettings {
+  /** UUID; otherwise a new one. */
   readonly uuid?: string | undefined;
   /** Token in its boot parameters (`agent_token`). */
   readonly agentToken?: string | undefined;
 }
 
-export interface NodeIdentity {
-  readonly uuid: string;
-  /** Name in the inventory; undefined for unknown machines. */
-  readonly name: string | undefined;
-  /** In lower case. */
-  readonly macs: Set<string>;
-}
-
 /** Mutable: requests of the machine change it. */
-export interface IronicNode extends NodeIdentity {
+export interface IronicNode {
+  readonly uuid: string;
+  readonly machine: Machine;
   readonly token: AgentToken;
   /** Callback URL of its heartbeats since the boot. */
   callbackUrl: string | undefined;
@@ -43,65 +32,42 @@ export interface NodeStore {
   byUuid(uuid: string): IronicNode | undefined;
   byName(name: string): IronicNode | undefined;
   findByMac(mac: string): IronicNode | undefined;
-  /** Returns the node with one of the addresses, or a new node, and assigns the addresses to it. */
-  byMacs(macs: readonly string[]): IronicNode | Refusal;
-  readonly size: number;
+  /** Returns the node with one of the addresses, or a new node. */
+  byMacs(macs: readonly string[], client: string): IronicNode | Refusal;
 }
 
-const defaultLimits = { unknownMachines: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
-
-export function createNodeStore(expected: readonly ExpectedNode[], limits = defaultLimits): NodeStore {
-  const byUuid = new Map<string, IronicNode>();
-  const byName = new Map<string, IronicNode>();
-  const byMac = new Map<string, IronicNode>();
-
-  const assign = (node: IronicNode, macs: Iterable<string>): void => {
-    for (const mac of macs) {
-      if (node.macs.size >= limits.macsPerNode) return;
-      if (byMac.has(mac)) continue;
-      byMac.set(mac, node);
-      node.macs.add(mac);
-    }
-  };
-  const add = ({ name, uuid = randomUUID(), agentToken }: Partial<ExpectedNode>): IronicNode => {
-    const node: IronicNode = {
-      uuid: uuid.toLowerCase(),
-      name,
-      macs: new Set(),
-      token: createAgentToken(agentToken),
-      callbackUrl: undefined,
-      calledAt: undefined,
-    };
-    byUuid.set(node.uuid, node);
-    if (name !== undefined) byName.set(name, node);
+/** @param settings by the names of hosts */
+export function createNodeStore(machines: Machines, settings: ReadonlyMap<string, NodeSettings>): NodeStore {
+  const nodes = new Map<Machine, IronicNode>();
+  const nodeOf = (machine: Machine): IronicNode => {
+    const known = nodes.get(machine);
+    if (known !== undefined) return known;
+    const { agentToken, uuid = randomUUID() } = settings.get(machine.name ?? '') ?? {};
+    const token = createAgentToken(agentToken);
+    const node = { uuid, machine, token, callbackUrl: undefined, calledAt: undefined };
+    machine.nodes.add(uuid);
+    nodes.set(machine, node);
     return node;
   };
-  const findOrAdd = (macs: readonly string[]): IronicNode | Refusal => {
-    const found = new Set(macs.flatMap((mac) => byMac.get(mac) ?? []));
-    const known = [...found].filter(({ name }) => name !== undefined);
-    if (known.length > 1) {
-      const names = known.map(({ name }) => name).join(', ');
-      return { problem: `its MAC addresses belong to several hosts: ${names}`, reason: 'several-nodes' };
-    }
-    // If several unknown machines turn out to be the same one, the first node is used.
-    const node = known[0] ?? [...found][0];
-    if (node !== undefined) return node;
-    if (byUuid.size - byName.size < limits.unknownMachines) return add({});
-    return { problem: `more than ${limits.unknownMachines} unknown machines`, reason: 'busy' };
-  };
-
-  for (const host of expected) assign(add(host), normalizeMacs(host.macs));
+  for (const host of machines.all) nodeOf(host);
   return {
-    byUuid: (uuid) => byUuid.get(uuid.toLowerCase()),
-    byName: (name) => byName.get(name),
-    findByMac: (mac) => byMac.get(mac),
-    byMacs: (macs) => {
-      const found = findOrAdd(macs);
-      if (!('problem' in found)) assign(found, macs);
-      return found;
-    },
-    get size() {
-      return byUuid.size;
+    byUuid: (uuid) => [...nodes.values()].find((node) => node.uuid === uuid.toLowerCase()),
+    byName: (name) => [...nodes.values()].find(({ machine }) => machine.name === name),
+    findByMac: (mac) =>
+      [...nodes.values()].find(
+        ({ machine }) => machine.listedMacs.includes(mac) || machine.seenMacs.has(mac),
+      ),
+    byMacs: (macs, client) => {
+      const hosts = Array.from(machines.hostsWith(macs), ({ name }) => name);
+      if (hosts.length > 1) {
+        const problem = `its MAC addresses belong to several hosts: ${hosts.join(', ')}`;
+        return { problem, reason: 'several-nodes' };
+      }
+      const seen = { macs, name: undefined, node: undefined, isNodeVerified: false };
+      const machine = machines.find(seen, client);
+      return machine === undefined
+        ? { problem: 'too many unknown machines', reason: 'busy' }
+        : nodeOf(machine);
     },
   };
 }
@@ -109,11 +75,11 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
 /** The node of a request, by its UUID or by MAC addresses. */
 export function findNode(
   nodes: NodeStore,
-  { query }: RamdiskRequest,
+  { client, query }: RamdiskRequest,
   macs: readonly string[],
 ): IronicNode | Refusal {
   const uuid = query.get('node_uuid');
-  if (uuid === null) return nodes.byMacs(macs);
+  if (uuid === null) return nodes.byMacs(macs, client);
   return nodes.byUuid(uuid) ?? { problem: `node ${uuid} does not exist`, reason: 'unknown-node' };
 }
 

@@ -5,7 +5,7 @@ import { causeBook, type CauseWords, plainWordsOf, type Ports } from './causeBoo
 import { commonCauses, conditions, provenBy, results } from './causes.ts';
 import { type ConsoleSign, signOf } from './consoleSigns.ts';
 import { byKind, type ByKind, type TrialEvent } from './events.ts';
-import { identifiersOf } from './machines.ts';
+import { createMachines, identifiersOf } from './machines.ts';
 import { isFurther, type Stage, stages } from './stage.ts';
 import { byLastEvent, type TimelineEntry } from './stages.ts';
 import { callsOf, createTimeline, entriesOf, hasCalledIronic, type HostTimeline } from './timeline.ts';
@@ -76,7 +76,7 @@ export function lastLinesOf(host: HostTimeline): readonly string[] {
 
 /** The causes for expected machines without any activity and without a name. */
 export function causesOfInactive(coverage: ObservedPart): readonly LikelyCause[] {
-  return createTimeline([{ name: 'inactive', macs: [] }])
+  return createTimeline(createMachines([{ name: 'inactive', macs: [] }]))
     .hosts()
     .flatMap((host) => likelyCauses(host, coverage));
 }

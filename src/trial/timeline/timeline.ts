@@ -15,14 +15,7 @@ import {
 } from './stages.ts';
 import { isFurther, type Stage } from './stage.ts';
 import { type EventOf, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
-import {
-  createMachineTable,
-  type ExpectedHost,
-  findMachine,
-  labelOf,
-  type Machine,
-  MAX_MACS,
-} from './machines.ts';
+import { identifiersOf, labelOf, macsOf, type Machine, type Machines, MAX_MACS } from './machines.ts';
 
 /** The stages that a machine has reached. */
 export interface MachineProgress {
@@ -122,13 +115,14 @@ export interface Timeline {
 }
 
 /** A timeline without events. */
-export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
-  const table = createMachineTable(expected);
+export function createTimeline(machines: Machines): Timeline {
+  let droppedEvents = 0;
   return {
     add: (received) => {
       const limited = mapTexts(received, limitText);
       const event = 'macs' in limited ? { ...limited, macs: limited.macs.slice(-MAX_MACS) } : limited;
-      const machine = findMachine(table, event);
+      const machine = machines.find(identifiersOf(event), event.client, event.kind === 'fetch');
+      if (machine === undefined) droppedEvents++;
       const log = machine?.log ?? createEntryLog();
       return {
         event,
@@ -139,13 +133,13 @@ export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
       };
     },
     machines: () =>
-      identified(table.machines).map((machine) => ({
+      identified(machines.all).map((machine) => ({
         name: machine.name,
         label: labelOf(machine),
         milestones: machine.log.milestones,
       })),
-    hosts: () => describeHosts([...table.machines]),
-    droppedEvents: () => table.droppedEvents,
+    hosts: () => describeHosts([...machines.all]),
+    droppedEvents: () => droppedEvents,
   };
 }
 
@@ -213,7 +207,7 @@ function describeMachine(
     name,
     label: labelOf(machine),
     isExpected,
-    macs: [...new Set([...listedMacs, ...seenMacs])],
+    macs: macsOf(machine),
     listedMacs,
     seenMacs,
     clients,

@@ -8,6 +8,7 @@ import {
   createCallbackChecker,
 } from '../../../src/trial/api/callbackChecker.ts';
 import type { Agent } from '../../../src/trial/ironic/heartbeat.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createNodeStore } from '../../../src/trial/ironic/nodes.ts';
 import type { CallbackEvent, StepsEvent } from '../../../src/trial/timeline/events.ts';
 import { listenLocally } from '../../support/listening.ts';
@@ -51,7 +52,7 @@ async function start(askBack: AskBack, requiredSteps: readonly string[] = []): P
 }
 
 function agentAt(callbackUrl: string): Agent {
-  const node = createNodeStore([]).byMacs(['52:54:00:00:00:01']);
+  const node = createNodeStore(createMachines([]), new Map()).byMacs(['52:54:00:00:00:01'], '127.0.0.1');
   if ('problem' in node) throw new Error(node.problem);
   return { node, callbackUrl, verifyCa: undefined };
 }

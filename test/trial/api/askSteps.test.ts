@@ -1,5 +1,6 @@
 /** Agents that list their steps, and faults of agents and of other servers. */
 
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -25,11 +26,8 @@ async function listen(server: Server, scheme = 'http'): Promise<string> {
 }
 
 const token = 'agent-token-0123456789';
-const node = {
-  uuid: '1be26c0b-03f2-4d2e-ae87-c02d7f33c123',
-  name: 'worker-0',
-  macs: new Set(['52:54:00:00:00:01']),
-};
+const [machine = expect.fail()] = createMachines([{ name: 'worker-0', macs: ['52:54:00:00:00:01'] }]).all;
+const node = { uuid: '1be26c0b-03f2-4d2e-ae87-c02d7f33c123', machine };
 
 const ask = (callbackUrl: string, others = {}): ReturnType<typeof askSteps> =>
   askSteps({ callbackUrl, verifyCa: undefined, token, node, ...others });

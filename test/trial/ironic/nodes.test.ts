@@ -1,16 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createNodeStore, recordStart, type NodeStore } from '../../../src/trial/ironic/nodes.ts';
+import { createMachines, macsOf } from '../../../src/trial/timeline/machines.ts';
 
 const mac = (index: number): string => `52:54:00:00:00:${index.toString(16).padStart(2, '0')}`;
 const hosts = [
-  { name: 'worker-0', macs: [mac(0).toUpperCase(), mac(1)] },
+  { name: 'worker-0', macs: [mac(0), mac(1)] },
   { name: 'worker-1', macs: [mac(2)] },
 ];
 
+const client = '192.0.2.7';
+const nodesOf = (expected = hosts): NodeStore => createNodeStore(createMachines(expected), new Map());
+
 function nameOf(nodes: NodeStore, macs: readonly string[]): string | undefined {
-  const found = nodes.byMacs(macs);
-  return 'problem' in found ? found.problem : (found.name ?? 'stranger');
+  const found = nodes.byMacs(macs, client);
+  return 'problem' in found ? found.problem : (found.machine.name ?? 'stranger');
 }
 
 describe('who calls', () => {
@@ -24,54 +28,62 @@ describe('who calls', () => {
       'its MAC addresses belong to several hosts: worker-0, worker-1',
     ],
   ])('%s', (_title, macs, expected) => {
-    expect(nameOf(createNodeStore(hosts), macs)).toBe(expected);
+    expect(nameOf(nodesOf(), macs)).toBe(expected);
   });
 
   it('a node owns the addresses that it has named', () => {
-    const nodes = createNodeStore(hosts);
-    nodes.byMacs([mac(0), mac(7)]);
+    const nodes = nodesOf();
+    nodes.byMacs([mac(0), mac(7)], client);
     expect(nameOf(nodes, [mac(7)])).toBe('worker-0');
   });
 
   it('a stranger with an address in common is the same one', () => {
-    const nodes = createNodeStore([]);
-    const [first, second] = [nodes.byMacs([mac(1), mac(2)]), nodes.byMacs([mac(2), mac(3)])];
-    expect(first).toEqual(second);
-    expect(nodes.size).toBe(1);
+    const machines = createMachines([]);
+    const nodes = createNodeStore(machines, new Map());
+    const [first, second] = [
+      nodes.byMacs([mac(1), mac(2)], client),
+      nodes.byMacs([mac(2), mac(3)], '192.0.2.8'),
+    ];
+    expect(first).toBe(second);
+    expect(machines.all.size).toBe(1);
+  });
+
+  it('a host without an address in the inventory that has fetched a file from the same client', () => {
+    const machines = createMachines([...hosts, { name: 'worker-2', macs: [] }]);
+    machines.find({ name: 'worker-2', macs: [], node: undefined, isNodeVerified: false }, client, true);
+    const nodes = createNodeStore(machines, new Map());
+    expect(nameOf(nodes, [mac(9)])).toBe('worker-2');
+    expect(nameOf(nodes, [mac(8)])).toBe('stranger');
   });
 
   it('strangers are bounded, and hosts are still found', () => {
-    const nodes = createNodeStore(hosts, { unknownMachines: 2, macsPerNode: 4 });
+    const machines = createMachines(hosts, 2);
+    const nodes = createNodeStore(machines, new Map());
     expect([nameOf(nodes, [mac(7)]), nameOf(nodes, [mac(8)])]).toEqual(['stranger', 'stranger']);
-    expect(nameOf(nodes, [mac(9)])).toBe('more than 2 unknown machines');
+    expect(nameOf(nodes, [mac(9)])).toBe('too many unknown machines');
     expect(nameOf(nodes, [mac(8)])).toBe('stranger');
     expect(nameOf(nodes, [mac(0)])).toBe('worker-0');
-    expect(nodes.size).toBe(4);
-  });
-
-  it('addresses of a node are bounded', () => {
-    const nodes = createNodeStore([], { unknownMachines: 9, macsPerNode: 3 });
-    const found = nodes.byMacs(Array.from({ length: 200 }, (_, index) => mac(index)));
-    expect('macs' in found && found.macs.size).toBe(3);
+    expect(machines.all.size).toBe(4);
   });
 
   it('holds its bounds whoever calls', () => {
-    const anyMacs = fc.array(fc.integer({ min: 0, max: 40 }).map(mac), { maxLength: 12 });
+    const anyMacs = fc.array(fc.integer({ min: 0, max: 200 }).map(mac), { minLength: 1, maxLength: 90 });
     fc.assert(
       fc.property(fc.array(anyMacs, { maxLength: 40 }), (calls) => {
-        const nodes = createNodeStore(hosts, { unknownMachines: 5, macsPerNode: 4 });
+        const machines = createMachines(hosts, 5);
+        const nodes = createNodeStore(machines, new Map());
         for (const macs of calls) {
-          const found = nodes.byMacs(macs);
-          expect('macs' in found ? found.macs.size : 0).toBeLessThanOrEqual(4);
+          const found = nodes.byMacs(macs, client);
+          expect('machine' in found ? macsOf(found.machine).length : 0).toBeLessThanOrEqual(64 + 2);
         }
-        expect(nodes.size).toBeLessThanOrEqual(2 + 5);
+        expect(machines.all.size).toBeLessThanOrEqual(2 + 5);
       }),
     );
   });
 });
 
 function tellAt(nodes: NodeStore, seconds: number): string {
-  const found = nodes.byMacs([mac(0)]);
+  const found = nodes.byMacs([mac(0)], client);
   if ('problem' in found) throw new Error(found.problem);
   recordStart(found, new Date(seconds * 1000));
   return found.token.issue();
@@ -79,13 +91,13 @@ function tellAt(nodes: NodeStore, seconds: number): string {
 
 describe('tokens', () => {
   it('are told once, and long enough for agents', () => {
-    const nodes = createNodeStore(hosts);
+    const nodes = nodesOf();
     expect(tellAt(nodes, 0)).toMatch(/^[\w-]{43}$/);
     expect(tellAt(nodes, 10)).toBe('******');
   });
 
   it('are told again to a machine that was silent for long', () => {
-    const nodes = createNodeStore(hosts);
+    const nodes = nodesOf();
     const first = tellAt(nodes, 0);
     const second = tellAt(nodes, 121);
     expect(second).toMatch(/^[\w-]{43}$/);
@@ -94,7 +106,7 @@ describe('tokens', () => {
 
   it('of the boot medium are never told, and stay', () => {
     const agentToken = 'x'.repeat(40);
-    const nodes = createNodeStore([{ name: 'worker-0', macs: [mac(0)], agentToken }]);
+    const nodes = createNodeStore(createMachines(hosts), new Map([['worker-0', { agentToken }]]));
     expect([tellAt(nodes, 0), tellAt(nodes, 500)]).toEqual(['******', '******']);
     expect(nodes.byName('worker-0')?.token.check(agentToken)).toBe('valid');
   });
@@ -106,13 +118,13 @@ describe('tokens', () => {
     ['none', () => undefined, 'missing'],
     ['an empty one', () => '', 'missing'],
   ])('are checked: %s', (_title, sent, expected) => {
-    const nodes = createNodeStore(hosts);
+    const nodes = nodesOf();
     const token = tellAt(nodes, 0);
     expect(nodes.byName('worker-0')?.token.check(sent(token))).toBe(expected);
   });
 
   it('are not right before they are told', () => {
-    const nodes = createNodeStore(hosts);
+    const nodes = nodesOf();
     expect(nodes.byName('worker-0')?.token.check('undefined')).toBe('invalid');
   });
 });

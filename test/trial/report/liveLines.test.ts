@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { createLiveLines } from '../../../src/trial/report/liveLines.ts';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
 import { heartbeat, lookedUp, mac, refused } from '../../support/trialEvents.ts';
 
 function linesOf(events: Iterable<TrialEvent>): string[] {
-  const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
+  const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [mac] }]));
   const lines: string[] = [];
   const tell = createLiveLines((line) => lines.push(line));
   for (const event of events) tell(timeline.add(event));

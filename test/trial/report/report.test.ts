@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { formatClosingReport, formatReportDocument } from '../../../src/trial/report/closingReport.ts';
 import { createConsoleWatch } from '../../../src/trial/console/consoleWatch.ts';
 import { createJudge, type TrialResult } from '../../../src/trial/timeline/result.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
 import { formatLiveLine } from '../../../src/trial/report/liveLines.ts';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
@@ -36,7 +37,7 @@ const ofIso = (seconds: number, share: number, given: Parameters<typeof fetched>
   });
 
 function liveLines(events: readonly TrialEvent[]): string[] {
-  const timeline = createTimeline(expectedHosts);
+  const timeline = createTimeline(createMachines(expectedHosts));
   return events.flatMap((event) => formatLiveLine(timeline.add(event)) ?? []);
 }
 
@@ -407,7 +408,7 @@ describe('the report at the end', () => {
   });
 
   it('of a machine whose console shows no known cause has its last lines, without secrets', () => {
-    const timeline = createTimeline([{ name: 'worker-0', macs: [] }]);
+    const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [] }]));
     const watch = createConsoleWatch(
       'worker-0',
       (event) => void timeline.add({ ...event, at: new Date(30_000) }),
@@ -435,7 +436,7 @@ describe('the report at the end', () => {
   });
 
   it('of machines of which nothing was seen, whoever they are', () => {
-    const timeline = createTimeline([]);
+    const timeline = createTimeline(createMachines([]));
     const verdict = createJudge({ kind: 'any', count: 3 }, 'heartbeat')([]);
     timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
     timeline.add(lookedUp(2));
@@ -461,7 +462,7 @@ describe('the report at the end', () => {
 
   it('of many hosts explains the same once, and leaves out what led home', () => {
     const hosts = Array.from({ length: 40 }, (_, index) => ({ name: `node-${index}`, macs: [] }));
-    const timeline = createTimeline(hosts);
+    const timeline = createTimeline(createMachines(hosts));
     for (const { name } of hosts.slice(0, 30))
       timeline.add(fetched(1, { host: name, client: `10.0.0.${name.slice(5)}` }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
@@ -479,7 +480,7 @@ describe('the report at the end', () => {
       name: `node-${index}`,
       macs: [`52:54:00:00:00:${(index + 16).toString(16)}`],
     }));
-    const timeline = createTimeline([...hosts, { name: 'spare', macs: [] }]);
+    const timeline = createTimeline(createMachines([...hosts, { name: 'spare', macs: [] }]));
     for (const [index, { macs, name }] of hosts.slice(0, 48).entries()) {
       const source = { client: `10.0.0.${index}`, node: name };
       timeline.add(lookedUp(1, { ...source, macs }));

@@ -7,6 +7,7 @@ import { commonCauses, conditions, provenBy, results } from '../../../src/trial/
 import { consoleSigns } from '../../../src/trial/timeline/consoleSigns.ts';
 import { byKind, type RefusalEvent, type TrialEvent } from '../../../src/trial/timeline/events.ts';
 import { stages } from '../../../src/trial/timeline/stage.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline, type HostTimeline } from '../../../src/trial/timeline/timeline.ts';
 import {
   anyEvent,
@@ -28,7 +29,7 @@ import {
 
 /** The expected host, after these events. */
 function hostAfter(events: readonly TrialEvent[]): HostTimeline {
-  const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
+  const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [mac] }]));
   for (const event of events) timeline.add(event);
   const [host] = timeline.hosts();
   if (host === undefined) throw new Error('the host is always there');
@@ -322,7 +323,7 @@ describe('the first causes', () => {
         fc.array(anyEvent, { maxLength: 30 }),
         fc.constantFrom<ObservedPart>('boot', 'calls'),
         (events, coverage) => {
-          const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
+          const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [mac] }]));
           for (const event of events) timeline.add(event);
           for (const host of timeline.hosts()) {
             const order = likelyCauses(host, coverage).map(({ certainty }) =>
@@ -338,11 +339,13 @@ describe('the first causes', () => {
 
 /** Of three hosts, one of them without a MAC address, that share addresses. */
 function hostsAfter(events: readonly TrialEvent[]): readonly HostTimeline[] {
-  const timeline = createTimeline([
-    { name: 'worker-0', macs: ['52:54:00:00:00:00'] },
-    { name: 'worker-1', macs: ['52:54:00:00:00:01', '52:54:00:00:00:02'] },
-    { name: 'worker-2', macs: [] },
-  ]);
+  const timeline = createTimeline(
+    createMachines([
+      { name: 'worker-0', macs: ['52:54:00:00:00:00'] },
+      { name: 'worker-1', macs: ['52:54:00:00:00:01', '52:54:00:00:00:02'] },
+      { name: 'worker-2', macs: [] },
+    ]),
+  );
   for (const event of events) timeline.add(event);
   return timeline.hosts();
 }
@@ -378,10 +381,12 @@ describe('each event', () => {
       fc.property(fc.array(anyEvent, { maxLength: 40 }), (given) => {
         // Each of them is an entry of its own.
         const events = given.map((event, index) => ({ ...event, at: new Date(index) }));
-        const timeline = createTimeline([
-          { name: 'worker-0', macs: ['52:54:00:00:00:00'] },
-          { name: 'worker-2', macs: [] },
-        ]);
+        const timeline = createTimeline(
+          createMachines([
+            { name: 'worker-0', macs: ['52:54:00:00:00:00'] },
+            { name: 'worker-2', macs: [] },
+          ]),
+        );
         const steps = events.map((event) => timeline.add(event));
         const hosts = timeline.hosts();
         const count = hosts.flatMap(({ entries }) => entries).reduce((sum, entry) => sum + entry.count, 0);

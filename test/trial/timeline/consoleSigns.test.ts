@@ -13,6 +13,7 @@ import { createConsoleText } from '../../../src/trial/console/consoleText.ts';
 import { createConsoleWatch } from '../../../src/trial/console/consoleWatch.ts';
 import type { ArtifactKind } from '../../../src/core/artifacts.ts';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline, type HostTimeline } from '../../../src/trial/timeline/timeline.ts';
 import { corpusLogs } from '../../support/consoleCorpus.ts';
 import { at, fetched, lookedUp, mac, machine } from '../../support/trialEvents.ts';
@@ -1347,7 +1348,9 @@ describe('two consoles', () => {
 
 /** The causes and last lines of machines that only share a timeline. */
 function summaryOf(texts: readonly string[]): readonly object[] {
-  const timeline = createTimeline(texts.map((_text, index) => ({ name: `worker-${index}`, macs: [] })));
+  const timeline = createTimeline(
+    createMachines(texts.map((_text, index) => ({ name: `worker-${index}`, macs: [] }))),
+  );
   const watches = texts.map((text, index) => {
     const watch = createConsoleWatch(`worker-${index}`, (event) => void timeline.add(event));
     const lines: string[] = [];
@@ -1491,7 +1494,7 @@ function signsOf(text: string): readonly string[] {
 }
 
 function hostAfter(events: readonly TrialEvent[]): HostTimeline {
-  const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
+  const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [mac] }]));
   for (const event of [starting, ...events]) timeline.add(event);
   const [host] = timeline.hosts();
   if (host === undefined) throw new Error('the host is always there');

@@ -6,11 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { createConsoleText } from '../../../src/trial/console/consoleText.ts';
 import { createConsoleWatch } from '../../../src/trial/console/consoleWatch.ts';
 import { likelyCauses } from '../../../src/trial/timeline/likelyCauses.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
 import { corpusLogs } from '../../support/consoleCorpus.ts';
 
 function causesOf(text: string): ReturnType<typeof likelyCauses> {
-  const timeline = createTimeline([{ name: 'worker-0', macs: [] }]);
+  const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [] }]));
   const console = createConsoleText(createConsoleWatch('worker-0', (event) => void timeline.add(event)));
   console.push(Buffer.from(text, 'latin1'));
   console.end();

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
 import { gapsOf } from '../../../src/trial/timeline/result.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
 import { at, fetched, heartbeat, lookedUp, mac } from '../../support/trialEvents.ts';
 
 /** Of a trial of ten minutes: from, until, whether it is open, and after which kind of event. */
 function gaps(events: readonly TrialEvent[]): unknown[] {
-  const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
+  const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [mac] }]));
   for (const event of events) timeline.add(event);
   const [host] = timeline.hosts();
   const found = host === undefined ? [] : gapsOf(host.entries, { started: at(0), ended: at(600) });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline, type HostTimeline } from '../../../src/trial/timeline/timeline.ts';
 import {
   address,
@@ -27,7 +28,9 @@ const expected = [
 ];
 
 function hostsOf(events: readonly TrialEvent[]): readonly HostTimeline[] {
-  const timeline = createTimeline(expected);
+  const machines = createMachines(expected);
+  [...machines.all][0]?.nodes.add(node); // the mock Ironic creates the nodes of expected hosts
+  const timeline = createTimeline(machines);
   for (const event of events) timeline.add(event);
   return timeline.hosts();
 }
@@ -70,15 +73,14 @@ describe('who is who', () => {
       [lookedUp(1), heartbeat(2, { client: '192.0.2.99' })],
       ['worker-0: heartbeat, 2'],
     ],
-    ['a refused heartbeat of nobody', [heartbeat(1, { problem: 'no' })], [`${address}: none, 1`]],
+    [
+      'a refused heartbeat of nobody',
+      [heartbeat(1, { node: 'node-7', problem: 'no' })],
+      [`${address}: none, 1`],
+    ],
     ['an emulated machine', [machine(1)], ['worker-0: power, 1']],
     [
-      'a config by name, then a lookup from its address without a known MAC address',
-      [fetched(1, { host: 'worker-2' }), lookedUp(2, unlisted)],
-      ['worker-2: lookup, 2'],
-    ],
-    [
-      'but not a host that has another MAC address by the inventory',
+      'not a host that has another MAC address by the inventory',
       [fetched(1), lookedUp(2, unlisted)],
       ['worker-0: config, 1', `${stranger}: lookup, 1`],
     ],
@@ -131,22 +133,14 @@ describe('who is who', () => {
       ['worker-0: lookup, 2'],
     ],
     [
-      'two that turn out to be one',
-      [
-        lookedUp(1, { macs: ['52:54:00:99:99:01'], node: undefined, client: '192.0.2.1' }),
-        lookedUp(2, { macs: ['52:54:00:99:99:02'], node: undefined, client: '192.0.2.2' }),
-        lookedUp(3, {
-          macs: ['52:54:00:99:99:01', '52:54:00:99:99:02'],
-          node: undefined,
-          client: '192.0.2.3',
-        }),
-      ],
-      ['52:54:00:99:99:01: none, 3'],
+      'a config by name, then a lookup from its address without a known MAC address',
+      [fetched(1, { host: 'worker-2' }), lookedUp(2, unlisted)],
+      ['worker-2: lookup, 2'],
     ],
   ])('in this order: %s', (_title, events, hosts) => expect(seen(events)).toEqual(hosts));
 
   it('a host that was home stays it when another machine comes from its address', () => {
-    const timeline = createTimeline(expected);
+    const timeline = createTimeline(createMachines(expected));
     for (const event of [
       fetched(1, { host: 'worker-2' }),
       lookedUp(2, unlisted),
@@ -255,7 +249,7 @@ describe('what is one entry', () => {
   });
 
   it('a step has the entry before and after', () => {
-    const timeline = createTimeline(expected);
+    const timeline = createTimeline(createMachines(expected));
     expect(timeline.add(heartbeat(1))).toMatchObject({ label: node, previous: undefined });
     expect(timeline.add(heartbeat(5))).toMatchObject({
       previous: { count: 1, last: at(1) },
@@ -272,7 +266,7 @@ const wrongPath = (number: number): TrialEvent =>
 
 describe('bounds', () => {
   it('a thousand machines that nobody expects: later ones are counted, and those that are expected have room', () => {
-    const timeline = createTimeline(expected);
+    const timeline = createTimeline(createMachines(expected));
     for (let number = 0; number < 1500; number++) {
       const given = { macs: [macOf(number)], node: `node-${number}`, client: addressOf(number) };
       const { isFull, label } = timeline.add(lookedUp(number, given));
@@ -294,7 +288,7 @@ describe('bounds', () => {
   });
 
   it('addresses that only ask leave room for machines', () => {
-    const timeline = createTimeline([]);
+    const timeline = createTimeline(createMachines([]));
     for (let number = 0; number < 1500; number++) timeline.add(asked(number, { client: addressOf(number) }));
     timeline.add(lookedUp(1501, unlisted));
     expect(timeline.hosts()).toHaveLength(1001);
@@ -303,7 +297,7 @@ describe('bounds', () => {
   });
 
   it('one that is known is tracked when there is no more room', () => {
-    const timeline = createTimeline([]);
+    const timeline = createTimeline(createMachines([]));
     for (let number = 0; number < 1500; number++) timeline.add(asked(number, { client: addressOf(number) }));
     expect(timeline.add(asked(1500, { client: addressOf(7) }))).toMatchObject({ entry: { count: 2 } });
     expect(timeline.droppedEvents()).toBe(500);
@@ -334,7 +328,7 @@ describe('bounds', () => {
   it('hold whatever comes', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
-        const timeline = createTimeline(expected);
+        const timeline = createTimeline(createMachines(expected));
         for (const event of events) timeline.add(event);
         const hosts = timeline.hosts();
         expect(hosts.slice(0, 3).map(({ name }) => name)).toEqual(['worker-0', 'worker-1', 'worker-2']);

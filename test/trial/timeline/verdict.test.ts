@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
 import { createRunningTrial } from '../../../src/trial/trial.ts';
+import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
 import {
   type AwaitedMachines,
@@ -100,7 +101,7 @@ describe('who is home', () => {
     ],
     ['asked back', [...first, askedBack(9)], { awaited: both, successStage: 'callback' }, [['worker-0'], 1]],
   ])('%s', (_title, events, options, [arrived, missingCount]) => {
-    const timeline = createTimeline(expected);
+    const timeline = createTimeline(createMachines(expected));
     for (const event of events) timeline.add(event);
     const verdict = createJudge(options.awaited, options.successStage)(timeline.hosts());
     expect(verdict).toMatchObject({ calledHome: arrived, missingCount, isPassed: missingCount === 0 });
@@ -114,7 +115,7 @@ describe('who is home', () => {
     const home = fc.constantFrom<SuccessStage>('heartbeat', 'callback');
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), awaited, home, (events, who, stage) => {
-        const timeline = createTimeline(expected);
+        const timeline = createTimeline(createMachines(expected));
         const judge = createJudge(who, stage);
         let before = judge(timeline.hosts());
         for (const event of events) {
