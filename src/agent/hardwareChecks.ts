@@ -86,10 +86,11 @@ export function checkHardware(host: ExpectedHardware, machine: MachineHardware):
   const { architecture, bootMode, memory, rootDevice } = host;
   const { noMac, architecture: otherArchitecture, bootMode: otherMode, memory: littleMemory } = hardwareRules;
   return found(
-    rootDevice !== undefined && checkRootDevice(rootDevice, machine.disks),
+    rootDevice !== undefined && checkRootDevice(rootDevice, machine),
     host.bootMac !== undefined &&
       !machine.interfaces.some(({ mac }) => mac === host.bootMac) && {
         ...noMac,
+        ...(machine.isFromBmc && unlisted),
         path: ['bootMac'],
         message: `the machine has no interface with the boot MAC address ${host.bootMac}`,
         hint: `use ${listInterfaces(machine.interfaces)}`,
@@ -120,7 +121,18 @@ export function checkHardware(host: ExpectedHardware, machine: MachineHardware):
   );
 }
 
-function checkRootDevice(rootDevice: RootDevice, disks: readonly MachineDisk[]): readonly Finding[] {
+/** A BMC may not list the interfaces of cards. */
+const unlisted = { severity: 'warning' } as const;
+
+function checkRootDevice(
+  rootDevice: RootDevice,
+  { disks, isFromBmc }: Pick<MachineHardware, 'disks' | 'isFromBmc'>,
+): readonly Finding[] {
+  if (isFromBmc) {
+    const message = 'the hardware data is that of the BMC, which does not know the names of disks in Linux';
+    const hint = 'inspect the machine with the agent, or boot it with try --save';
+    return [{ ...hardwareRules.unknownDisk, path: ['rootDevice'], message, hint }];
+  }
   const names = Object.keys(rootDevice).filter(isHintName);
   const shown = `the disks are ${disks.map((disk) => describeDisk(disk, names)).join(', ') || 'none'}`;
   const unknown = disks.length === 0 ? undefined : names.find((name) => !disks.some((disk) => name in disk));
@@ -195,13 +207,13 @@ function distinguish(disk: MachineDisk, disks: readonly MachineDisk[]): string {
 function checkConnection(
   connection: Connection,
   all: readonly Connection[],
-  { interfaces }: MachineHardware,
+  { interfaces, isFromBmc }: MachineHardware,
 ): readonly Finding[] {
   const { controller, interfaceName, isAutoconnected, mac, type, vlan } = connection;
   const name = connectionName(connection);
   if (!isAutoconnected) return [];
   const missing = (wanted: string, of: string): Finding[] => {
-    if (interfaces.some((one) => one.name === wanted)) return [];
+    if (isFromBmc || interfaces.some((one) => one.name === wanted)) return [];
     const names = interfaces.map((one) => one.name);
     const meant = names.filter((one) => one.startsWith(wanted)); // eno1np0 in place of eno1
     const near = meant.length > 0 ? meant : nearestNames(wanted, names);
@@ -227,9 +239,10 @@ function checkConnection(
     const isBonded = new Set(interfaces.map((one) => one.mac)).size < interfaces.length;
     if (isBonded && controller !== undefined) return [];
     const message = `the machine has no interface with the MAC address ${mac} of ${name}`;
-    return [{ ...hardwareRules.noMac, path: [], message, hint: `use ${listInterfaces(interfaces)}` }];
+    const hint = `use ${listInterfaces(interfaces)}`;
+    return [{ ...hardwareRules.noMac, ...(isFromBmc && unlisted), path: [], message, hint }];
   }
-  if (interfaceName === undefined || interfaceName === own.name) return [];
+  if (isFromBmc || interfaceName === undefined || interfaceName === own.name) return [];
   const message = `the machine has no interface ${interfaceName} with the MAC address ${mac}: it is named ${own.name}`;
   const hint = `use ${own.name}, or only the MAC address`;
   return [{ ...hardwareRules.noInterface, path: [], message, hint }];

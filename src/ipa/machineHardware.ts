@@ -11,6 +11,11 @@ import type { HintName } from './rootDeviceHints.ts';
 export interface MachineHardware {
   /** The name of the Kubernetes object; Ironic's data contains none. */
   readonly name: string | undefined;
+  /**
+   * The BMC was inspected (inspect interface redfish), and not the machine: disks and interfaces have the names of the BMC, and a
+   * RAID controller may show other disks to the machine.
+   */
+  readonly isFromBmc: boolean;
   readonly disks: readonly MachineDisk[];
   readonly interfaces: readonly MachineInterface[];
   /** Bytes. */
@@ -50,6 +55,7 @@ function ofAgent(inventory: Mapping): MachineHardware {
   const mode = asMapping(inventory['boot'])['current_boot_mode'];
   return {
     name: undefined,
+    isFromBmc: areOfBmc(inventory['disks']),
     disks: mappings(inventory['disks']).flatMap((disk) => diskOf(disk, textOf(disk['name']), disk['size'])),
     interfaces: mappings(inventory['interfaces']).flatMap((one) =>
       interfaceOf(one['name'], one['mac_address'], [one['ipv4_address'], one['ipv6_address']]),
@@ -63,6 +69,7 @@ function ofAgent(inventory: Mapping): MachineHardware {
 function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware {
   return {
     name,
+    isFromBmc: areOfBmc(hardware['storage']),
     disks: mappings(hardware['storage']).flatMap((disk) => {
       const names = [disk['name'], ...asList(disk['alternateNames'])].flatMap((one) => textOf(one) ?? []);
       const path = names.find((one) => one.startsWith('/dev/disk/by-path/'));
@@ -86,6 +93,11 @@ function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware 
     architecture: architectureOf(asMapping(hardware['cpu'])['arch']),
     bootMode: undefined,
   };
+}
+
+/** Without disks, Ironic leaves out the list (`inspect.py` of its redfish interface); the agent always sends it, with names of devices. */
+function areOfBmc(disks: unknown): boolean {
+  return !Array.isArray(disks) || mappings(disks).some(({ name }) => !String(name).startsWith('/dev/'));
 }
 
 function diskOf(values: Mapping, name: string | undefined, size: unknown): MachineDisk[] {

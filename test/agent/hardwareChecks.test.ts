@@ -12,6 +12,7 @@ const GIB = 1024 ** 3;
 
 const machine: MachineHardware = {
   name: undefined,
+  isFromBmc: false,
   disks: [
     { name: '/dev/sda', size: 447 * GIB, hctl: '3:2:0:0', serial: 'A', rotational: true, tran: null },
     { name: '/dev/sdb', size: 447 * GIB, hctl: '3:2:1:0', serial: 'A', rotational: true, tran: null },

@@ -23,7 +23,7 @@ hosts:
     bmcAddress: redfish-virtualmedia://192.0.2.11/redfish/v1/Systems/1
     rootDeviceHints: {serialNumber: CHAIN0}
 - name: unknown
-  mac: 52:54:00:00:00:01
+  mac: 52:54:00:00:00:09
   deploy: {bmcAddress: "redfish-virtualmedia://192.0.2.12/redfish/v1/Systems/1"}
 `;
 
@@ -86,6 +86,59 @@ describe('validate --hardware', () => {
     expect(await runCli([...args, 'inventory.yaml'], { cwd })).toMatchObject({ code: 0 });
     const missing = await runCli(['validate', '--hardware', 'none', 'inventory.yaml'], { cwd });
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('not found: none')]);
+  });
+});
+
+/** An inventory with one host. */
+const oneHost = (
+  mac: string,
+  more: string,
+): string => `${inventory.slice(0, inventory.indexOf('deploy:'))}hosts:
+- {name: a, mac: "${mac}", ${more}}
+`;
+const validate = async (file: string, text: string) => {
+  await writeFile(join(cwd, 'one.yaml'), text);
+  const { code, stdout } = await runCli(['validate', '--hardware', `machines/${file}`, 'one.yaml'], {
+    cwd,
+  });
+  return { code, words: stdout.replaceAll(/\s+/g, ' ') };
+};
+
+describe('machines of other inspections', () => {
+  const network = 'network: {nmstate: {interfaces: [{name: eno1, type: ethernet, state: up}]}}';
+
+  it('by the BMC: names of disks and interfaces are not compared', async () => {
+    const hints = 'deploy: {rootDeviceHints: {deviceName: /dev/sda}}';
+    const { code, words } = await validate(
+      'redfish.json',
+      oneHost('52:54:00:00:00:01', `${network}, ${hints}`),
+    );
+    expect(words).toContain('the hardware data is that of the BMC, which does not know the names of disks');
+    expect(words).not.toMatch(/hardware-no-/);
+    expect(code).toBe(0);
+  });
+
+  it('by the BMC: another MAC address is only a warning', async () => {
+    const { code, words } = await validate('redfish.json', oneHost('52:54:00:00:00:02', ''));
+    expect([code, words]).toEqual([0, expect.not.stringContaining('hardware-no-mac')]);
+    const other = await validate(
+      'redfish.json',
+      oneHost('52:54:00:00:00:08', '').replace('name: a', 'name: redfish'),
+    );
+    expect(other.words).toMatch(/warning: .*no interface with the boot MAC address 52:54:00:00:00:08/);
+    expect(other.code).toBe(0);
+  });
+
+  it.each([
+    [
+      'model: "Virtual_disk"',
+      'pci-0000:03:00.0-scsi-0:0:0:0 (500 GiB, model Virtual_disk) of the machine is overwritten',
+    ],
+    ['minSizeGigabytes: 1', '2 disks of the machine match, and the first is overwritten'],
+    ['wwn: "0x5000"', 'no disk of the machine matches wwn'],
+  ])('by assisted-service with two disks: %s', async (hint, text) => {
+    const more = `deploy: {rootDeviceHints: {${hint}}}`;
+    expect((await validate('assisted.yaml', oneHost('00:50:56:81:2c:51', more))).words).toContain(text);
   });
 });
 

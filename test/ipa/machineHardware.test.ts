@@ -51,6 +51,25 @@ describe('readHardware', () => {
     expect(second?.interfaces.map(({ mac }) => mac)).toEqual(['00:60:2f:31:81:01', '00:60:2f:31:81:01']);
   });
 
+  it('reads what Ironic 39.0.0 stores after an inspection of the BMC', () => {
+    const [machine] = readHardware(documentOf('redfish.json'));
+    expect(machine).toMatchObject({
+      isFromBmc: true,
+      disks: [{ name: 'Drive Sample 0' }, { name: 'Drive Sample 1' }, { name: 'Drive Sample 2' }],
+      interfaces: [{ mac: '52:54:00:00:00:01' }, { mac: '52:54:00:00:00:02' }],
+      memory: 96 * GIB,
+      architecture: 'x86_64',
+    });
+  });
+
+  it.each([
+    ['qemu.json', false],
+    ['bareMetalHost.yaml', false],
+    ['assisted.yaml', false],
+  ])('knows that an agent inspected the machine of %s', (name, isFromBmc) => {
+    expect(readHardware(documentOf(name)).map((one) => one.isFromBmc)).toContain(isFromBmc);
+  });
+
   it.each<[string, unknown]>([
     ['text', 'text'],
     ['a list', [{ inventory: {} }]],
@@ -66,6 +85,7 @@ describe('readHardware', () => {
     const [machine] = readHardware({ inventory: { disks, interfaces, memory: { total: 5 }, cpu: 'x' } });
     expect(machine).toEqual({
       name: undefined,
+      isFromBmc: true,
       disks: [{ name: '/dev/sdb', size: 5 }],
       interfaces: [{ name: 'a', mac: 'm', addresses: [] }],
       memory: 5,
