@@ -56,6 +56,15 @@ const coreosInstaller = { cargo: 'coreos-installer@0.27.0' };
 const kubernetes = 'test/interop/kubernetes/';
 const chain = 'test/interop/chain/';
 
+/**
+ * Ironic and sushy-tools, for tests that boot no machine, and for those in which this Ironic boots one.
+ * @type {Source}
+ */
+const ironicEnvironment = {
+  script: ['bash', `${chain}ironic/environment.sh`, './ironic'],
+  files: [`${chain}ironic/environment.sh`],
+};
+
 /** @satisfies {readonly Oracle[]} */
 export const oracles = [
   {
@@ -396,10 +405,7 @@ export const oracles = [
     version: '39.0.0',
     from: [
       { debian: ['python3-venv', 'gcc', 'pkg-config', 'libvirt-dev', 'libvirt-clients'] },
-      {
-        script: ['bash', `${chain}ironic/environment.sh`, './ironic'],
-        files: [`${chain}ironic/environment.sh`],
-      },
+      ironicEnvironment,
     ],
     parts: { Ironic: './ironic/bin/python', 'sushy-emulator': './ironic/bin/sushy-emulator' },
     judges: ['redfish', 'commands/boot', 'commands/deploy', 'commands/preflight'],
@@ -597,6 +603,7 @@ export const oracles = [
         ],
       },
       coreosInstaller,
+      ironicEnvironment,
       {
         script: ['node', `${chain}build.js`],
         files: [`${chain}build.js`, `${chain}parts.js`, `${chain}live`, 'deploy/agent-image'],
