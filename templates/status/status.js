@@ -41,7 +41,7 @@ async function update() {
   } catch {
     document.title = `no answer: ${title}`;
   }
-  setTimeout(update, seconds * 1000);
+  setTimeout(() => void update(), seconds * 1000);
 }
 
-if (seconds > 0) setTimeout(update, seconds * 1000);
+if (seconds > 0) setTimeout(() => void update(), seconds * 1000);
