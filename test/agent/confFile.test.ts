@@ -180,6 +180,14 @@ describe('kernel arguments in an ironic.conf', () => {
   it.each<readonly [title: string, file: string, expected: readonly string[]]>([
     ['Kolla', 'kolla.conf', ['warning ignition-url-plaintext pxe.kernel_append_params 54']],
     [
+      'Kayobe, with another separator and a template that Kolla fills in',
+      'kayobe.conf',
+      [
+        'warning ignition-url-plaintext redfish.kernel_append_params 16',
+        'warning ignition-url-plaintext pxe.kernel_append_params 24',
+      ],
+    ],
+    [
       'Bifrost with the arguments in one of two variables',
       'bifrost.conf',
       [
