@@ -323,7 +323,8 @@ async function embedInPlace(part: LayoutPart, job: LayoutJob): Promise<void> {
   const iso = images.get('iso');
   const now = folder.files.get(path);
   if (iso === undefined || now === undefined) return;
-  const { sha256, size } = now;
+  const { size } = now;
+  const sha256 = now.sha256 ?? (await folder.digests.sha256(folder.currentPath(path)));
   part.images = new Map([...images, ['iso', { ...iso, sha256, size }]]);
   await part.base?.close();
   part.base = await openBaseSet(

@@ -30,20 +30,24 @@ export async function putFile(
     return folder.put(purpose, await unchanged.read(0, unchanged.size));
   }
   await folder.make({ ...purpose, recipe: recipe() }, async (target) =>
-    writeArtifact(await make(), target, folder.hashes),
+    writeArtifact(await make(), target, folder),
   );
 }
 
-/** Shares blocks with the base image if that is a file. Returns the SHA-256 of the new file if it takes no further reading. */
+/**
+ * Shares blocks with the base image if that is a file. Returns the SHA-256 of the new file; undefined for a changed copy of a
+ * whole image. To read that would take far longer than to share its blocks, and as its changes are near its start, SHA-256 has no
+ * state that several of these files have in common.
+ */
 async function writeArtifact(
   { changes, copied: image, unchanged }: Artifact,
   target: NewFile,
-  hashes: PreparedFolder['hashes'],
+  { digests, hashes }: PreparedFolder,
 ): Promise<string | undefined> {
   const [change, ...others] = changes;
   if (image === undefined || change === undefined || others.length > 0) {
     await writeBytes(changes.reduce<ImageBytes>(changedImage, unchanged), target);
-    return undefined;
+    return digests.sha256(target.path);
   }
   const { path } = image;
   const appended = appendedBytes(change, image.size);

@@ -64,7 +64,8 @@ export interface ManifestFile {
   /** `script` for all files of boot loaders and their servers. */
   readonly kind: ArtifactKind;
   readonly size: number;
-  readonly sha256: string;
+  /** Absent for a changed copy of a whole image, which has only a recipe. */
+  readonly sha256?: string;
   /** Permission bits in octal. */
   readonly mode: string;
   /** The host that boots from the file. */
@@ -133,12 +134,12 @@ function* formatItems(items: readonly unknown[]): Generator<string> {
   yield '\n  ]';
 }
 
-/** Checksums for `sha256sum --check`, line by line. */
+/** Checksums for `sha256sum --check`, line by line. Files without a checksum are left out. */
 export function* formatChecksums(
-  files: readonly { readonly path: string; readonly sha256: string }[],
+  files: readonly { readonly path: string; readonly sha256?: string }[],
 ): Generator<string> {
   const sorted = files.toSorted((one, other) => compareBytes(one.path, other.path));
-  for (const { path, sha256 } of sorted) yield `${sha256}  ${path}\n`;
+  for (const { path, sha256 } of sorted) if (sha256 !== undefined) yield `${sha256}  ${path}\n`;
 }
 
 /**
@@ -193,7 +194,7 @@ function isHost(value: unknown): value is ManifestHost {
 }
 
 function isFile(value: unknown): value is ManifestFile {
-  const { path, kind, size, sha256, mode, host = '', secrets = [], recipe = '' } = asMapping(value);
+  const { path, kind, size, sha256 = '', mode, host = '', secrets = [], recipe = '' } = asMapping(value);
   return (
     [path, sha256, mode, host, recipe].every(isText) &&
     Object.hasOwn(artifacts, String(kind)) &&

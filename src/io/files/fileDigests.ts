@@ -46,40 +46,51 @@ export async function hashHandle<Name extends string>(
 export interface KnownDigests {
   /** Hexadecimal SHA-256 of a file; read from it unless it is known. @throws system errors */
   sha256(path: string): Promise<string>;
-  /** Remembers the digest of a file that was written just now. */
-  remember(path: string, sha256: string): Promise<void>;
+  /** The digest of what the file was made from, if that is remembered and the file is unchanged. @throws system errors */
+  recipe(path: string): Promise<string | undefined>;
+  /** Remembers what is known of a file that was written just now. */
+  remember(path: string, known: FileKnowledge): Promise<void>;
   /** What is known of the files that were asked for, and are still as they were, for the next run. */
   save(): Promise<Readonly<Record<string, StampedDigest>>>;
 }
 
-export interface StampedDigest {
+/** Digests of a file, in hexadecimal digits. */
+export interface FileKnowledge {
+  readonly sha256?: string | undefined;
+  /** Of all that the file was made from. */
+  readonly recipe?: string | undefined;
+}
+
+export interface StampedDigest extends FileKnowledge {
   readonly stamp: string;
-  readonly sha256: string;
 }
 
 export function knownDigests(earlier: ReadonlyMap<string, StampedDigest>): KnownDigests {
-  const used = new Map<string, Look & Pick<StampedDigest, 'sha256'>>();
-  const remember = async (path: string, sha256: string): Promise<void> => {
-    used.set(path, { ...(await lookAt(path)), sha256 });
+  const used = new Map<string, Look & FileKnowledge>();
+  const know = async (path: string): Promise<Look & FileKnowledge> => {
+    const look = await lookAt(path);
+    const known = [used.get(path), earlier.get(path)].find((one) => one?.stamp === look.stamp);
+    return { ...look, sha256: known?.sha256, recipe: known?.recipe };
   };
   return {
-    remember,
+    remember: async (path, known) => void used.set(path, { ...(await lookAt(path)), ...known }),
     sha256: async (path) => {
-      const look = await lookAt(path);
-      const { stamp, content } = look;
-      const known = used.get(path);
-      if (known?.stamp === stamp) return known.sha256;
-      const before = earlier.get(path);
-      const sha256 = before?.stamp === stamp ? before.sha256 : await readDigest(path, content);
-      used.set(path, { ...look, sha256 });
+      const known = await know(path);
+      const sha256 = known.sha256 ?? (await readDigest(path, known.content));
+      used.set(path, { ...known, sha256 });
       return sha256;
+    },
+    recipe: async (path) => {
+      const known = await know(path);
+      used.set(path, known);
+      return known.recipe;
     },
     save: async () => {
       const saved: Record<string, StampedDigest> = {};
-      for (const [path, { content, sha256 }] of used) {
+      for (const [path, { content, recipe, sha256 }] of used) {
         // A link to the file, made meanwhile, changes its ctime alone.
         const now = await lookAt(path).catch(() => undefined);
-        if (now?.content === content) saved[path] = { stamp: now.stamp, sha256 };
+        if (now?.content === content) saved[path] = { stamp: now.stamp, sha256, recipe };
       }
       return saved;
     },

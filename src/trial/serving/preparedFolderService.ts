@@ -94,7 +94,7 @@ function fileFinder({ manifest, path: root }: ManifestFolder, prefix: string): C
 
 async function openFile(
   path: string,
-  { host, kind: artifact, path: name, sha256, size }: ManifestFile,
+  { host, kind: artifact, path: name, recipe = '', sha256, size }: ManifestFile,
 ): Promise<ServedResource> {
   const stats = await statsOf(path);
   if (stats?.size !== size) {
@@ -109,8 +109,9 @@ async function openFile(
     fileName: name.slice(name.lastIndexOf('/') + 1),
     contentType: artifacts[artifact].contentType,
     size,
-    etag: digestTag(sha256),
+    etag: digestTag(sha256 ?? recipe),
     lastModified: stats.mtime,
-    open: () => openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 }),
+    open: () =>
+      openSharedImage(path, name, sha256 === undefined ? undefined : { algorithm: 'sha256', hex: sha256 }),
   };
 }

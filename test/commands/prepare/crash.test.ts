@@ -25,10 +25,6 @@ async function writeVersions(): Promise<void> {
 }
 beforeAll(writeVersions);
 
-/** Of every file that a manifest lists, by path. */
-const digestsOf = (folder: string): Map<string, string> =>
-  new Map(manifest(folder).files.map((file) => [file.path, file.sha256]));
-
 const diskRun = (version: number): string[] => [
   'prepare',
   `--inventory=hosts-${version}.yaml`,
@@ -58,7 +54,7 @@ describe.skipIf(!canMount)(`prepare on a file system of its own${note}`, () => {
 
   it('says that the disk is full, leaves what is served, and goes on when there is room', async () => {
     expect((await run(diskRun(1))).code).toBe(0);
-    const before = digestsOf('disk/boot');
+    const before = manifest('disk/boot').files.map((file) => file.path);
     const used = Number(spawnSync('du', ['-sk', path('disk')], { encoding: 'utf8' }).stdout.split('\t')[0]);
     mount('-o', `remount,size=${used + 300}k`, path('disk'));
     const { code, stderr } = await run(diskRun(2));
@@ -66,7 +62,7 @@ describe.skipIf(!canMount)(`prepare on a file system of its own${note}`, () => {
     expect(stderr).not.toMatch(/ENOSPC|\n\s+at /);
     const names = await list('disk/boot');
     expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
-    expect(names).toEqual(expect.arrayContaining([...before.keys()]));
+    expect(names).toEqual(expect.arrayContaining(before));
     mount('-o', 'remount,size=128m', path('disk'));
     expect((await run([...diskRun(2), '--prune'])).code).toBe(0);
     await expectConsistent(here, 'disk/boot');

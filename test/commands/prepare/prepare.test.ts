@@ -111,6 +111,20 @@ describe('prepare', () => {
     await expectConsistent(here);
   });
 
+  it('makes an ISO again that somebody has changed, also behind its times', async () => {
+    const isos = ['prepare', '--inventory=inv.yaml', '--iso=live.iso', '--artifacts=iso', '-o', 'isos'];
+    expect((await run(isos)).stderr).toContain('2 files written, 0 unchanged');
+    await expectConsistent(here, 'isos');
+    const iso = fileOf('worker-0', 'live.iso', 'isos');
+    const original = readFileSync(path(iso));
+    const { atime, mtime } = await stat(path(iso));
+    await writeFile(path(iso), Buffer.alloc(original.length, 'x'));
+    await utimes(path(iso), atime, mtime);
+    expect((await run(isos)).stderr).toContain('1 file written, 1 unchanged');
+    expect(readFileSync(path(iso)).equals(original)).toBe(true);
+    expect((await run(isos)).stderr).toContain('0 files written, 2 unchanged');
+  });
+
   it('needs no notes of an earlier run, only its manifest', async () => {
     await rm(path('boot', '.ironic-coreos'), { recursive: true });
     expect((await prepare(...url)).stderr).toContain('0 files written, 18 unchanged');

@@ -55,7 +55,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const wrong = 'f'.repeat(64);
 const savedWith = async (sha256: string): Promise<Map<string, StampedDigest>> => {
   const digests = knownDigests(new Map());
-  await digests.remember(at('source'), sha256);
+  await digests.remember(at('source'), { sha256 });
   return new Map(Object.entries(await digests.save()));
 };
 
@@ -73,6 +73,16 @@ describe('knownDigests', () => {
     await writeFile(at('source'), 'BYTES');
     await utimes(at('source'), atime, mtime);
     expect(await knownDigests(saved).sha256(at('source'))).toBe(digest('BYTES'));
+  });
+
+  it('remembers what a file was made from until it changes, beside the digest of the file', async () => {
+    const digests = knownDigests(new Map());
+    await digests.remember(at('source'), { recipe: wrong });
+    expect(await digests.sha256(at('source'))).toBe(digest('bytes'));
+    const saved = new Map(Object.entries(await digests.save()));
+    expect(await knownDigests(saved).recipe(at('source'))).toBe(wrong);
+    await writeFile(at('source'), 'BYTES');
+    expect(await knownDigests(saved).recipe(at('source'))).toBeUndefined();
   });
 
   it('saves a file that got another name meanwhile, and none that was changed', async () => {

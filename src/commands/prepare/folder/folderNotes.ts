@@ -100,8 +100,11 @@ async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
 
 function isStamped(value: unknown): value is StampedDigest {
   if (!isMapping(value)) return false;
-  const { stamp, sha256 } = value;
-  return typeof stamp === 'string' && typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256);
+  const { stamp, sha256 = '', recipe = '' } = value;
+  return (
+    typeof stamp === 'string' &&
+    [sha256, recipe].every((text) => typeof text === 'string' && /^(?:[0-9a-f]{64})?$/.test(text))
+  );
 }
 
 /** Files of this program that no manifest lists yet. An incomplete last line is removed. */

@@ -20,7 +20,12 @@ import {
 import { CHECKSUMS, MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import { errorCode, fileError } from '../../../io/files/fileErrors.ts';
 import { statsOfSame } from '../../../io/files/fileStates.ts';
-import { hashFile, type KnownDigests, knownDigests } from '../../../io/files/fileDigests.ts';
+import {
+  type FileKnowledge,
+  hashFile,
+  type KnownDigests,
+  knownDigests,
+} from '../../../io/files/fileDigests.ts';
 import { type FolderLock, lockFolder } from '../../../io/files/folderLock.ts';
 import {
   type FolderNotes,
@@ -165,22 +170,22 @@ export class PreparedFolder {
   /**
    * Creates a file that takes long to create.
    * @param file its recipe is a digest of all inputs: the same recipe means the same content
-   * @param fill writes a file atomically, and returns its SHA-256 in hexadecimal if it was computed while writing
+   * @param fill writes a file atomically, and returns its SHA-256 in hexadecimal; undefined if the manifest lists the recipe only
    */
   async make(
     file: FilePurpose & { readonly recipe: string },
-    fill: (target: NewFile) => Promise<string | undefined | void>,
+    fill: (target: NewFile) => Promise<string | undefined>,
   ): Promise<void> {
+    const { recipe } = file;
     await this.#writing(file, async (path) => {
       const before = this.#known.get(file.path);
-      const isThere = before?.recipe === file.recipe && (await this.#hasDigest(path, before.sha256));
-      const known = isThere ? before.sha256 : await fill(await this.#newFile(file));
+      const isThere = before?.recipe === recipe && (await this.#isSame(path, before));
+      const sha256 = isThere ? before.sha256 : await fill(await this.#newFile(file));
       await this.#setAccess(file);
       const current = this.currentPath(file.path);
-      const sha256 = known ?? (await this.digests.sha256(current));
-      await this.#remember(file, current, sha256);
+      await this.#remember(file, current, { sha256, recipe });
       const { size } = await stat(current);
-      this.#record(file, size, sha256, !isThere, file.recipe);
+      this.#record(file, size, sha256, !isThere, recipe);
     });
   }
 
@@ -188,7 +193,7 @@ export class PreparedFolder {
   async share(file: FilePurpose, source: string): Promise<void> {
     await this.#writing(file, async (path) => {
       const sha256 = await this.digests.sha256(source);
-      const isThere = await this.#hasDigest(path, sha256);
+      const isThere = await this.#isSame(path, { sha256 });
       const { mode } = this.accessOf(file.secrets);
       const shared = isThere
         ? 'unchanged'
@@ -196,8 +201,8 @@ export class PreparedFolder {
       if (shared === 'cloned' || shared === 'copied') await this.#setAccess(file);
       const current = this.currentPath(file.path);
       // A hard link to the source has changed its ctime.
-      await this.digests.remember(source, sha256);
-      await this.#remember(file, current, sha256);
+      await this.digests.remember(source, { sha256 });
+      await this.#remember(file, current, { sha256 });
       const { size } = await stat(current);
       this.#record(file, size, sha256, shared !== 'unchanged');
     });
@@ -217,8 +222,11 @@ export class PreparedFolder {
       await this.#staged.commit();
       for (const name of this.#stagedLarge) {
         const file = this.files.get(name);
-        if (file !== undefined) await this.digests.remember(join(this.path, name), file.sha256);
+        if (file !== undefined) await this.digests.remember(join(this.path, name), file);
       }
+      const kept = manifest.files.filter(({ path, recipe }) => recipe !== undefined && !this.files.has(path));
+      // Asked for, so that the next run knows them, too.
+      for (const { path } of kept) await this.digests.recipe(join(this.path, path)).catch(() => undefined);
       const stamps = `${JSON.stringify(await this.digests.save(), undefined, 1)}\n`;
       await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
       for (const file of removed) await removeFile(this.path, file);
@@ -299,21 +307,25 @@ export class PreparedFolder {
     }
   }
 
-  /** Remembers the digest of a file at its current path. */
-  async #remember({ path: name }: FilePurpose, current: string, sha256: string): Promise<void> {
-    await this.digests.remember(current, sha256);
+  /** Remembers the digests of a file at its current path. */
+  async #remember({ path: name }: FilePurpose, current: string, known: FileKnowledge): Promise<void> {
+    await this.digests.remember(current, known);
     if (current !== join(this.path, name)) this.#stagedLarge.add(name);
   }
 
-  async #hasDigest(path: string, sha256: string): Promise<boolean> {
+  /** Whether the file has this digest; without one, whether it is unchanged since it was made from this recipe. */
+  async #isSame(path: string, { sha256, recipe }: FileKnowledge): Promise<boolean> {
     const stats = await lstat(path).catch(() => undefined);
-    return stats?.isFile() === true && (await this.digests.sha256(path)) === sha256;
+    if (stats?.isFile() !== true) return false;
+    return sha256 === undefined
+      ? (await this.digests.recipe(path)) === recipe
+      : (await this.digests.sha256(path)) === sha256;
   }
 
   #record(
     { host, kind, path, secrets = [] }: FilePurpose,
     size: number,
-    sha256: string,
+    sha256: string | undefined,
     isWritten: boolean,
     recipe?: string,
   ): void {
@@ -323,7 +335,7 @@ export class PreparedFolder {
       path,
       kind,
       size,
-      sha256,
+      ...(sha256 !== undefined && { sha256 }),
       mode: this.accessOf(secrets).mode.toString(8).padStart(4, '0'),
       ...(host !== undefined && { host }),
       ...(secrets.length > 0 && { secrets }),
