@@ -311,6 +311,27 @@ export const oracles = [
     minutes: 1,
   },
   {
+    name: 'mtools',
+    asks: 'files in FAT images',
+    from: [{ debian: ['mtools', 'dosfstools'] }],
+    parts: { mtools: 'mtools', 'mtools.mkfs': 'mkfs.vfat' },
+    judges: ['formats/fat.ts'],
+    minutes: 1,
+    isUsual: true,
+  },
+  {
+    name: 'sbsigntool',
+    asks: 'signers of boot loaders',
+    from: [{ debian: ['sbsigntool', 'shim-signed', 'grub-efi-amd64-signed'] }],
+    parts: {
+      sbverify: 'sbverify',
+      'shimx64.efi': '/usr/lib/shim/shimx64.efi.signed',
+      'grubx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
+    },
+    judges: ['formats/authenticode.ts'],
+    minutes: 1,
+  },
+  {
     name: 'libarchive',
     asks: 'created images and archives',
     from: [{ debian: ['libarchive-tools'] }],

@@ -6,9 +6,9 @@ import {
   createIsoOptions,
   embedNetworkOptions,
   embedOptions,
+  extractFilesOptions,
   extractMinimalIsoOptions,
   extractNetworkOptions,
-  extractPxeOptions,
   isoCustomizeOptions,
   modifyKargsOptions,
   resetOptions,
@@ -194,9 +194,28 @@ Example:
 
 const extractPxe = command({
   description: 'Extract the kernel, the initramfs and the root filesystem of a live ISO, for network boot',
-  options: extractPxeOptions,
+  options: extractFilesOptions,
   notes: PXE_NOTES,
   load: async () => (await import('./extract.ts')).extractPxe,
+});
+
+const LOADERS_NOTES = `
+The EFI system partition of a live ISO (images/efiboot.img) contains shim and
+GRUB, which firmware with Secure Boot accepts. The command writes them under
+their names, such as shimx64.efi and grubx64.efi, prints their paths, and says
+who signed them. It does not verify the signatures: the firmware does. Firmware
+starts shim, by TFTP or UEFI HTTP boot, and shim fetches GRUB from the same
+folder. "prepare --loaders" does this for the hosts of an inventory.
+${EXIT_CODES}
+Example:
+  ironic-coreos iso extract loaders -o /var/lib/tftpboot coreos.iso
+`;
+
+const extractLoaders = command({
+  description: 'Extract shim and GRUB of a live ISO, for network boot with Secure Boot',
+  options: extractFilesOptions,
+  notes: LOADERS_NOTES,
+  load: async () => (await import('./extract.ts')).extractLoaders,
 });
 
 const MINIMAL_ISO_NOTES = `
@@ -308,6 +327,7 @@ const kargs: CommandGroup = {
 const extract: CommandGroup = {
   commands: {
     pxe: { summary: 'Extract the files for network boot', load: async () => extractPxe },
+    loaders: { summary: 'Extract the boot loaders for UEFI', load: async () => extractLoaders },
     'minimal-iso': { summary: 'Extract the minimal ISO', load: async () => extractMinimalIso },
   },
 };

@@ -1,4 +1,4 @@
-/** `iso extract`: extracts the files for network boot, or the minimal ISO, from a live ISO. */
+/** `iso extract`: extracts the files for network boot, the boot loaders, or the minimal ISO from a live ISO. */
 
 import { parse } from 'node:path';
 import { openIsoTree } from '../../image/isoTree.ts';
@@ -10,6 +10,9 @@ import { prepareExtraction } from '../../imagefile/extractFiles.ts';
 import { imageFileName, readImage } from '../../imagefile/imageFile.ts';
 import { lineForOutput, refuseTerminal, writeLentToStdout, writeStdout } from '../../io/stdout.ts';
 import { CliError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import { readEfiLoaders } from '../../image/efiLoaders.ts';
+import { formatWordList } from '../../formats/messageText.ts';
 import { changedImage } from '../../image/imageChange.ts';
 import { requireKargsAreas } from '../../image/kargsAreas.ts';
 import { remarkGrub } from '../../image/kargsEdit.ts';
@@ -30,13 +33,13 @@ import { writeChunks } from '../../io/files/handles.ts';
 import { checkOutput, outputFile } from '../../imagefile/imageOutput.ts';
 import { readLiveIso } from '../../imagefile/rewriteImage.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
-import type { ExtractMinimalIsoOptions, ExtractPxeOptions } from './options.ts';
+import type { ExtractFilesOptions, ExtractMinimalIsoOptions } from './options.ts';
 
 /**
  * Prints each path before it writes the file; a file appears when it is complete. Embedded files are ignored.
  * @throws CliError `File exists: …` before the first file is written, or for an invalid image or folder
  */
-export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<ExitCode> {
+export async function extractPxe(options: ExtractFilesOptions, io: Io): Promise<ExitCode> {
   const { iso, outputDir: directory, overwrite } = options;
   const stem = parse(imageFileName(iso) ?? 'coreos').name;
   await readImage(iso, io, async (image) => {
@@ -47,6 +50,28 @@ export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<Ex
       await createFile({ ...file, size: content.length }, ({ handle }) =>
         writeChunks(handle, reusedChunks(image, content)),
       );
+    }
+  });
+  return 0;
+}
+
+/**
+ * Prints each path before it writes the file, and says who signed it.
+ * @throws CliError `File exists: …` before the first file is written, or for an ISO without loaders
+ */
+export async function extractLoaders(options: ExtractFilesOptions, io: Io): Promise<ExitCode> {
+  const { iso, outputDir: directory, overwrite } = options;
+  await readImage(iso, io, async (image) => {
+    const loaders = await readEfiLoaders(await openIsoTree(image));
+    await image.checkUnchanged();
+    for (const { content, file } of await prepareExtraction({ directory, overwrite }, loaders, io)) {
+      const { bytes, signers } = content;
+      await writeStdout(io, [lineForOutput(file.shownPath, io)]);
+      await createFile({ ...file, size: bytes.length }, ({ handle }) => handle.writeFile(bytes));
+      report(io, {
+        severity: 'info',
+        message: `${file.shownPath}: ${signers.length === 0 ? 'not signed' : `signed by ${formatWordList(signers.map(quoteText))}`}`,
+      });
     }
   });
   return 0;

@@ -95,7 +95,8 @@ export const isoCustomizeOptions = {
   }),
 };
 
-export const extractPxeOptions = {
+/** Of commands that extract several files. */
+export const extractFilesOptions = {
   ...iso,
   '-o, --output-dir <path>': withDefault('.', folder('folder for the files; created if it does not exist')),
   '--overwrite': toggle(OVERWRITE_FILES),
@@ -134,6 +135,6 @@ export type ModifyKargsOptions = OptionsOf<typeof modifyKargsOptions>;
 export type ShowKargsOptions = OptionsOf<typeof showKargsOptions>;
 export type ResetOptions = OptionsOf<typeof resetOptions>;
 export type IsoCustomizeOptions = OptionsOf<typeof isoCustomizeOptions>;
-export type ExtractPxeOptions = OptionsOf<typeof extractPxeOptions>;
+export type ExtractFilesOptions = OptionsOf<typeof extractFilesOptions>;
 export type ExtractMinimalIsoOptions = OptionsOf<typeof extractMinimalIsoOptions>;
 export type CreateIsoOptions = OptionsOf<typeof createIsoOptions>;

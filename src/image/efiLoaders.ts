@@ -1,0 +1,56 @@
+/** The boot loaders in the EFI system partition of a live ISO, which firmware with Secure Boot runs: shim, and GRUB, which shim loads. */
+
+import { FormatError } from '../core/errors.ts';
+import { readSigners } from '../formats/authenticode.ts';
+import { type FatFile, listFatFiles } from '../formats/fat.ts';
+import type { IsoTree } from './isoTree.ts';
+import { livePaths } from './livePaths.ts';
+
+export interface SignedLoader {
+  /** shim finds GRUB by its name, so that names stay. */
+  readonly name: string;
+  readonly architecture: EfiArchitecture;
+  readonly bytes: Buffer;
+  /** Who signed it; empty for a loader that is not signed. Not verified. */
+  readonly signers: readonly string[];
+}
+
+/** What firmware calls an architecture in names of files. */
+const suffixes = { x86_64: 'x64', aarch64: 'aa64' } as const;
+
+/** An architecture with UEFI, for which there is a signed GRUB. */
+type EfiArchitecture = keyof typeof suffixes;
+
+/** Bytes; the partitions of live ISOs have about 10 MiB. */
+const MAX_PARTITION = 64 * 1024 * 1024;
+
+/**
+ * shim and GRUB of one folder of the partition.
+ * @throws FormatError if the ISO has no such loaders, or they are damaged
+ */
+export async function readEfiLoaders(tree: IsoTree): Promise<readonly SignedLoader[]> {
+  const entry = await tree.find(livePaths.efi);
+  if (entry?.kind !== 'file') throw missing(`no ${livePaths.efi}`);
+  const files = listFatFiles(Buffer.from(await tree.readFile(entry, { maxBytes: MAX_PARTITION })));
+  const byPath = new Map(files.map((file) => [file.path.toLowerCase(), file]));
+  for (const architecture of ['x86_64', 'aarch64'] as const) {
+    const suffix = suffixes[architecture];
+    for (const shim of files.filter(({ path }) => path.toLowerCase().endsWith(`/shim${suffix}.efi`))) {
+      const grub = byPath.get(shim.path.toLowerCase().replace(/[^/]*$/, `grub${suffix}.efi`));
+      if (grub !== undefined) return Promise.all([shim, grub].map((file) => readLoader(file, architecture)));
+    }
+  }
+  throw missing(`no shim and GRUB in one folder of ${livePaths.efi}`);
+}
+
+async function readLoader(file: FatFile, architecture: EfiArchitecture): Promise<SignedLoader> {
+  const bytes = file.read();
+  const name = file.path.slice(file.path.lastIndexOf('/') + 1).toLowerCase();
+  return { name, architecture, bytes, signers: await readSigners(bytes) };
+}
+
+function missing(what: string): FormatError {
+  return new FormatError(`the ISO has no boot loaders for UEFI: ${what}`, {
+    hint: 'use a live ISO of CoreOS for x86_64 or aarch64, or the loaders of a distribution',
+  });
+}
