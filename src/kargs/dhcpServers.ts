@@ -5,7 +5,7 @@
 
 import { parseUrl, urlHost } from '../formats/url.ts';
 import { isIpv4 } from '../formats/hostName.ts';
-import type { NetworkHost } from './loaders/loader.ts';
+import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
 
 export const dhcpServers = ['kea', 'isc'] as const;
 
@@ -21,6 +21,8 @@ export interface DhcpBoot {
   /** HTTP URL of the folder with `boot.ipxe`, without a final slash. Its host, an IPv4 address, is also the TFTP server. */
   readonly folderUrl: string;
   readonly hosts: readonly NetworkHost[];
+  /** Default: those of iPXE. Others are files of the folder. */
+  readonly efiLoaders?: EfiLoaders | undefined;
 }
 
 /** Clients of one kind; `ipxe` is the user class of iPXE, `http` UEFI HTTP boot, and `pxe` anything else. */
@@ -46,7 +48,7 @@ export function dhcpBootServer(folderUrl: string): string | undefined {
   return isIpv4(host) ? host : undefined;
 }
 
-function classesOf({ folderUrl, hosts }: DhcpBoot): readonly ClientClass[] {
+function classesOf({ efiLoaders: efi = ipxeLoaders, folderUrl, hosts }: DhcpBoot): readonly ClientClass[] {
   const anyClient = { architectures: [], macs: [], otherMacs: [] };
   const isos = hosts.flatMap(({ macs, name, start }): ClientClass[] =>
     start.kind === 'iso' && macs.length > 0
@@ -58,11 +60,11 @@ function classesOf({ folderUrl, hosts }: DhcpBoot): readonly ClientClass[] {
   return [
     { ...anyClient, name: 'boot-ipxe', kind: 'ipxe', file: `${folderUrl}/boot.ipxe` },
     { ...anyClient, name: 'boot-bios', kind: 'pxe', architectures: [0], file: 'undionly.kpxe' },
-    { ...anyClient, name: 'boot-x86_64', kind: 'pxe', architectures: [7, 9], file: 'snponly-x86_64.efi' },
-    { ...anyClient, name: 'boot-aarch64', kind: 'pxe', architectures: [11], file: 'snponly-aarch64.efi' },
+    { ...anyClient, name: 'boot-x86_64', kind: 'pxe', architectures: [7, 9], file: efi.x86_64 },
+    { ...anyClient, name: 'boot-aarch64', kind: 'pxe', architectures: [11], file: efi.aarch64 },
     ...isos,
-    { ...http, name: 'boot-http-x86_64', architectures: [16], file: `${folderUrl}/snponly-x86_64.efi` },
-    { ...http, name: 'boot-http-aarch64', architectures: [19], file: `${folderUrl}/snponly-aarch64.efi` },
+    { ...http, name: 'boot-http-x86_64', architectures: [16], file: `${folderUrl}/${efi.x86_64}` },
+    { ...http, name: 'boot-http-aarch64', architectures: [19], file: `${folderUrl}/${efi.aarch64}` },
   ];
 }
 

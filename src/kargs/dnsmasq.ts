@@ -1,12 +1,12 @@
 /**
  * A complete configuration of dnsmasq as the boot server of a network: DHCP, TFTP, and the boot files for each kind of client.
- * Its boot loaders are those of iPXE; the file names the packages that contain them.
+ * Its boot loaders are those of iPXE, whose packages the file names, or for UEFI shim and GRUB of the live ISOs.
  */
 
 import type { Problem } from '../core/finding.ts';
 import { parseUrl, urlHost, withBrackets } from '../formats/url.ts';
 import { type Family, formatAddress, parseAddress } from '../network/ipAddress.ts';
-import type { NetworkHost } from './loaders/loader.ts';
+import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
 
 /** The addresses of the network of the hosts. */
 export type DhcpRange =
@@ -23,6 +23,8 @@ export interface DnsmasqBoot {
   /** Undefined: {@link usualRange}. */
   readonly range: DhcpRange | undefined;
   readonly hosts: readonly NetworkHost[];
+  /** Default: those of iPXE. Others are files of the folder. */
+  readonly efiLoaders?: EfiLoaders | undefined;
 }
 
 const RANGE_FORMS =
@@ -78,18 +80,21 @@ function hostOf(url: string): string {
   return parseUrl(url) === undefined ? '' : urlHost(url);
 }
 
-export function renderDnsmasq({ folderUrl, hosts, loaderUrl, range: given }: DnsmasqBoot): string {
+export function renderDnsmasq({
+  efiLoaders: efi = ipxeLoaders,
+  folderUrl,
+  hosts,
+  loaderUrl,
+  range: given,
+}: DnsmasqBoot): string {
   const range = given ?? usualRange(folderUrl);
-  const httpCopy =
-    loaderUrl === undefined
-      ? ''
-      : '#   UEFI HTTP boot, in the folder of this file: cp /var/lib/tftpboot/snponly-*.efi .\n';
+  const [x86, arm] = [efi.x86_64 === ipxeLoaders.x86_64, efi.aarch64 === ipxeLoaders.aarch64];
   const boot =
     range?.kind === 'proxy'
-      ? proxyBoot(folderUrl)
+      ? proxyBoot(folderUrl, efi)
       : range?.family === 6
-        ? bootWithIpv6(folderUrl)
-        : bootWithIpv4(folderUrl) + httpBoot(loaderUrl, hosts);
+        ? bootWithIpv6(folderUrl, efi)
+        : bootWithIpv4(folderUrl, efi) + httpBoot(loaderUrl, hosts, efi);
   return `# Complete configuration of dnsmasq for the hosts of this folder: DHCP and TFTP. It is written again by each run.
 #   check it:   dnsmasq --test -C dnsmasq.conf
 #   use it:     replace /etc/dnsmasq.conf with a copy of it, then: systemctl restart dnsmasq
@@ -98,13 +103,21 @@ export function renderDnsmasq({ folderUrl, hosts, loaderUrl, range: given }: Dns
 #   mkdir -p /var/lib/tftpboot
 #   Debian, Ubuntu: apt install ipxe
 #     cp /usr/lib/ipxe/undionly.kpxe /var/lib/tftpboot/undionly.kpxe
-#     cp /usr/lib/ipxe/snponly.efi /var/lib/tftpboot/snponly-x86_64.efi
-#     cp /usr/lib/ipxe/ipxe-arm64.efi /var/lib/tftpboot/snponly-aarch64.efi  # since Debian 13
-#   Fedora, RHEL: dnf install ipxe-bootimgs-x86 ipxe-bootimgs-aarch64
+${lines(x86, '#     cp /usr/lib/ipxe/snponly.efi /var/lib/tftpboot/snponly-x86_64.efi\n')}${lines(
+    arm,
+    '#     cp /usr/lib/ipxe/ipxe-arm64.efi /var/lib/tftpboot/snponly-aarch64.efi  # since Debian 13\n',
+  )}#   Fedora, RHEL: dnf install ipxe-bootimgs-x86 ipxe-bootimgs-aarch64
 #     cp /usr/share/ipxe/undionly.kpxe /var/lib/tftpboot/undionly.kpxe
-#     cp /usr/share/ipxe/ipxe-snponly-x86_64.efi /var/lib/tftpboot/snponly-x86_64.efi
-#     cp /usr/share/ipxe/arm64-efi/snponly.efi /var/lib/tftpboot/snponly-aarch64.efi
-${httpCopy}
+${lines(x86, '#     cp /usr/share/ipxe/ipxe-snponly-x86_64.efi /var/lib/tftpboot/snponly-x86_64.efi\n')}${lines(
+    arm,
+    '#     cp /usr/share/ipxe/arm64-efi/snponly.efi /var/lib/tftpboot/snponly-aarch64.efi\n',
+  )}${lines(
+    loaderUrl !== undefined && (x86 || arm),
+    '#   UEFI HTTP boot, in the folder of this file: cp /var/lib/tftpboot/snponly-*.efi .\n',
+  )}${lines(
+    !x86 || !arm,
+    '#   shim and GRUB of the live ISO, in the folder of this file: ln -s "$PWD/grub" /var/lib/tftpboot/grub\n',
+  )}
 # Other programs may use the same ports on other addresses of this machine.
 bind-dynamic
 
@@ -113,6 +126,11 @@ enable-tftp
 tftp-root=/var/lib/tftpboot
 
 ${boot}`;
+}
+
+/** The text, or nothing. */
+function lines(isNeeded: boolean, text: string): string {
+  return isNeeded ? text : '';
 }
 
 function rangeLines(range: DhcpRange | undefined, folderUrl: string): string {
@@ -147,7 +165,7 @@ dhcp-range=${first},${last},1h
 `;
 }
 
-function proxyBoot(url: string): string {
+function proxyBoot(url: string, efi: EfiLoaders): string {
   return `dhcp-match=set:ipxe,175
 
 # Clients that already run iPXE.
@@ -158,13 +176,18 @@ pxe-service=tag:ipxe,ARM64_EFI,iPXE,${url}/boot.ipxe
 
 # PXE clients of the firmware, which use TFTP. UEFI HTTP boot is not available in proxy mode.
 pxe-service=tag:!ipxe,x86PC,iPXE,undionly.kpxe
-pxe-service=tag:!ipxe,BC_EFI,iPXE,snponly-x86_64.efi
-pxe-service=tag:!ipxe,x86-64_EFI,iPXE,snponly-x86_64.efi
-pxe-service=tag:!ipxe,ARM64_EFI,iPXE,snponly-aarch64.efi
+pxe-service=tag:!ipxe,BC_EFI,${menuEntry(efi.x86_64)}
+pxe-service=tag:!ipxe,x86-64_EFI,${menuEntry(efi.x86_64)}
+pxe-service=tag:!ipxe,ARM64_EFI,${menuEntry(efi.aarch64)}
 `;
 }
 
-function bootWithIpv6(url: string): string {
+/** The name in the menu of the firmware, and the file. */
+function menuEntry(loader: string): string {
+  return `${Object.values(ipxeLoaders).includes(loader) ? 'iPXE' : 'GRUB'},${loader}`;
+}
+
+function bootWithIpv6(url: string, efi: EfiLoaders): string {
   const host = withBrackets(hostOf(url));
   return `dhcp-userclass=set:ipxe,iPXE
 dhcp-match=set:x86_64,option6:61,00:07
@@ -175,12 +198,12 @@ dhcp-match=set:aarch64,option6:61,00:0b
 dhcp-option=tag:ipxe,option6:bootfile-url,${url}/boot.ipxe
 
 # PXE clients of the firmware, which use TFTP.
-dhcp-option=tag:x86_64,tag:!ipxe,option6:bootfile-url,tftp://${host}/snponly-x86_64.efi
-dhcp-option=tag:aarch64,tag:!ipxe,option6:bootfile-url,tftp://${host}/snponly-aarch64.efi
+dhcp-option=tag:x86_64,tag:!ipxe,option6:bootfile-url,tftp://${host}/${efi.x86_64}
+dhcp-option=tag:aarch64,tag:!ipxe,option6:bootfile-url,tftp://${host}/${efi.aarch64}
 `;
 }
 
-function bootWithIpv4(url: string): string {
+function bootWithIpv4(url: string, efi: EfiLoaders): string {
   return `dhcp-match=set:ipxe,175
 dhcp-vendorclass=set:http,HTTPClient
 dhcp-match=set:bios,option:client-arch,0
@@ -195,13 +218,13 @@ dhcp-boot=tag:ipxe,${url}/boot.ipxe
 
 # PXE clients of the firmware, which use TFTP.
 dhcp-boot=tag:bios,tag:!ipxe,undionly.kpxe
-dhcp-boot=tag:x86_64,tag:!ipxe,tag:!http,snponly-x86_64.efi
-dhcp-boot=tag:aarch64,tag:!ipxe,tag:!http,snponly-aarch64.efi
+dhcp-boot=tag:x86_64,tag:!ipxe,tag:!http,${efi.x86_64}
+dhcp-boot=tag:aarch64,tag:!ipxe,tag:!http,${efi.aarch64}
 `;
 }
 
 /** For UEFI HTTP boot: the boot loaders, and the ISOs of hosts that boot an ISO. */
-function httpBoot(loaderUrl: string | undefined, hosts: readonly NetworkHost[]): string {
+function httpBoot(loaderUrl: string | undefined, hosts: readonly NetworkHost[], efi: EfiLoaders): string {
   const isos = hosts.flatMap(({ name, macs, start }) => {
     if (start.kind !== 'iso' || macs.length === 0) return [];
     return [
@@ -209,15 +232,15 @@ function httpBoot(loaderUrl: string | undefined, hosts: readonly NetworkHost[]):
       `dhcp-boot=tag:iso-${name},tag:http,tag:!ipxe,${start.url}`,
     ];
   });
-  const loaders = (loaderUrl === undefined ? [] : ['x86_64', 'aarch64']).map(
-    (name) => `dhcp-boot=tag:${name},tag:!ipxe,tag:http,tag:!iso,${loaderUrl}/snponly-${name}.efi`,
+  const loaders = (loaderUrl === undefined ? [] : Object.entries(efi)).map(
+    ([name, file]) => `dhcp-boot=tag:${name},tag:!ipxe,tag:http,tag:!iso,${loaderUrl}/${file}`,
   );
-  const lines = [...loaders, ...isos];
-  if (lines.length === 0) return '';
+  const replies = [...loaders, ...isos];
+  if (replies.length === 0) return '';
   return `
 # UEFI HTTP boot. The firmware accepts a reply only with this vendor class.
 dhcp-option-force=tag:http,60,HTTPClient
-${lines.join('\n')}
+${replies.join('\n')}
 `;
 }
 

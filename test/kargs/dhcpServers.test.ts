@@ -11,6 +11,15 @@ describe('the classes for DHCP servers', () => {
     await expect(text).toMatchFileSnapshot(`../golden/boot/network/dhcp/${server}`);
   });
 
+  it.each(dhcpServers)('%s with shim of a live ISO', async (server) => {
+    const text = renderDhcpClasses(server, {
+      folderUrl: 'http://192.0.2.1/boot',
+      hosts: [],
+      efiLoaders: { x86_64: 'grub/shimx64.efi', aarch64: 'grub/shimaa64.efi' },
+    });
+    await expect(text).toMatchFileSnapshot(`../golden/boot/network/dhcp/${server}-with-loaders`);
+  });
+
   it.each<[string, string, string | undefined]>([
     ['an address', 'http://192.0.2.1:8080/boot', '192.0.2.1'],
     ['a name', 'http://boot.example.com', undefined],

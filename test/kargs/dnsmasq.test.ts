@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DnsmasqBoot, parseDhcpRange, renderDnsmasq } from '../../src/kargs/dnsmasq.ts';
-import type { NetworkHost } from '../../src/kargs/loaders/loader.ts';
+import { ipxeLoaders, type NetworkHost } from '../../src/kargs/loaders/loader.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { appendedHost, isoHost, ramdiskHost } from './bootFolder.ts';
 
@@ -18,12 +18,16 @@ const inFolder = (folderUrl: string, text?: string, of: readonly NetworkHost[] =
 };
 const address = 'http://192.0.2.1/boot';
 
+const efiLoaders = { ...ipxeLoaders, x86_64: 'grub/shimx64.efi' };
+
 const forms: readonly (readonly [name: string, boot: DnsmasqBoot])[] = [
   ['proxy', inFolder(address)],
   ['proxy-of-another-network', inFolder(address, '198.51.100.1,proxy')],
   ['range', inFolder(address, '192.0.2.100,192.0.2.200')],
   ['range-without-hosts', inFolder(address, '192.0.2.100,192.0.2.200', [])],
   ['range-of-serve', { ...inFolder(address, '192.0.2.100,192.0.2.200'), loaderUrl: undefined }],
+  ['range-with-loaders', { ...inFolder(address, '192.0.2.100,192.0.2.200'), efiLoaders }],
+  ['proxy-with-loaders', { ...inFolder(address), efiLoaders }],
   ['name', inFolder('https://boot.example.com:8443/a%20b')],
   ['name-and-range', inFolder('http://boot.example.com', '192.0.2.100,192.0.2.200')],
   ['ipv6', inFolder('http://[2001:db8::1]/boot')],

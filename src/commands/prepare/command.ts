@@ -44,6 +44,8 @@ DHCP:
   base URL without an IPv4 address, the option is required.
   --dhcp kea writes kea-classes.json, and --dhcp isc dhcpd-classes.conf, to be
   included in the configuration of Kea or dhcpd of ISC.
+  --loaders writes shim and GRUB of the live ISO to grub/, and names shim in
+  these files: UEFI with Secure Boot starts it by TFTP or HTTP.
 
 Layouts:
   folder    the folder above (default)

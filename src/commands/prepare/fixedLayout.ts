@@ -117,7 +117,7 @@ function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }
 
 function refuseUnused(
   name: FixedLayoutName,
-  { artifacts, dhcp, dhcpRange, discovery, hardware }: PrepareOptions,
+  { artifacts, dhcp, dhcpRange, discovery, hardware, loaders }: PrepareOptions,
 ): void {
   const given = [
     ['--artifacts', artifacts],
@@ -125,6 +125,7 @@ function refuseUnused(
     ['--dhcp-range', dhcpRange],
     ['--discovery', discovery],
     ['--hardware', hardware],
+    ['--loaders', loaders],
   ] as const;
   const [option] = given.find(([, value]) => value !== undefined && value !== false) ?? [];
   if (option === undefined) return;

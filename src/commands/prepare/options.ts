@@ -41,6 +41,9 @@ export const prepareOptions = {
     dhcpServers,
     'DHCP server of the network, for which classes are written beside dnsmasq.conf: kea or isc',
   ),
+  '--loaders': toggle(
+    'also write shim and GRUB of the live ISOs, which UEFI with Secure Boot starts, and name them for the DHCP server',
+  ),
   '--layout <name>': common(
     choice(layoutNames, `layout of the folder: ${layoutNames.join(', ')} (default: folder)`),
   ),

@@ -41,7 +41,7 @@ import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import { publishIn, putFile, withInitramfsIn } from './putFiles.ts';
+import { publishIn, putEfiLoaders, putFile, withInitramfsIn } from './putFiles.ts';
 import { hostFile, hostScripts, partFiles, scriptFile } from '../../hosts/artifacts/site.ts';
 import {
   type BaseSet,
@@ -111,6 +111,11 @@ function folderLayout(options: PrepareOptions): Layout {
   const wanted = readWanted(options);
   const range = readDhcpRange(options.dhcpRange, wanted);
   if (options.dhcp !== undefined) requireDhcpBoot(wanted);
+  if (options.loaders === true && !wanted.loaders.includes('grub')) {
+    throw new UsageError('--loaders requires grub in --artifacts', {
+      hint: 'add grub to the list, or remove --loaders',
+    });
+  }
   return {
     layout: 'folder',
     options,
@@ -137,6 +142,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
   const checkHardware = hardware === undefined ? undefined : await createHardwareCheck(hardware, io);
   const bases = await openBaseSets(inputs);
   try {
+    const efiLoaders = options.loaders === true ? await putEfiLoaders(folder, bases) : undefined;
     const images = await putImageSets(folder, bases, wanted);
     refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
     const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
@@ -193,12 +199,12 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
       });
     }
     const secrets = unlisted.boots.flatMap(scriptSecrets).slice(0, 1);
-    const dhcp = { loaderUrl: baseUrl, range };
+    const dhcp = { loaderUrl: baseUrl, range, efiLoaders };
     for (const file of sharedBootFiles(unlisted.boots, isoBoots, wanted, dhcp, io)) {
       await putFile(folder, { ...scriptFile(file), secrets: file.path === DNSMASQ ? [] : secrets });
     }
     if (server !== undefined && baseUrl !== undefined) {
-      const text = renderDhcpClasses(server, { folderUrl: baseUrl, hosts: isoBoots });
+      const text = renderDhcpClasses(server, { folderUrl: baseUrl, hosts: isoBoots, efiLoaders });
       await folder.put({ path: dhcpFiles[server], kind: 'script' }, Buffer.from(text));
     }
 

@@ -3,7 +3,11 @@
 import { createHash } from 'node:crypto';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
-import type { BaseImage, BaseSet } from '../../hosts/plan/baseImages.ts';
+import { type BaseImage, type BaseSet, imageContext } from '../../hosts/plan/baseImages.ts';
+import { type BaseCatalog, imagesKey } from '../../hosts/plan/baseCatalog.ts';
+import { readEfiLoaders } from '../../image/efiLoaders.ts';
+import { openIsoTree } from '../../image/isoTree.ts';
+import { type EfiLoaders, ipxeLoaders } from '../../kargs/loaders/loader.ts';
 import type { Artifact } from '../../hosts/artifacts/hostArtifacts.ts';
 import type { SiteFile } from '../../hosts/artifacts/site.ts';
 import { hashFile } from '../../io/files/fileDigests.ts';
@@ -12,7 +16,7 @@ import type { NewFile } from '../../io/files/newFile.ts';
 import type { ImageBytes } from '../../image/overlay.ts';
 import { openSharedImage } from '../../imagefile/sharedImage.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import { UsageError } from '../../core/errors.ts';
+import { CliError, located, UsageError } from '../../core/errors.ts';
 import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
 import { agentPath } from '../../hosts/plan/servedPaths.ts';
 import type { AgentArchives, PublishArchive } from '../../hosts/plan/agentArchives.ts';
@@ -84,6 +88,44 @@ export async function withInitramfsIn(folder: PreparedFolder, base: BaseSet, nam
     await base.close();
   };
   return { ...base, parts: { ...base.parts, initramfs: inFolder }, close };
+}
+
+/**
+ * Writes shim and GRUB of the ISOs beside the scripts of GRUB: shim loads GRUB from its own folder, and GRUB its script.
+ * @returns what UEFI starts: shim for the architectures of these ISOs, otherwise iPXE
+ * @throws CliError if there is no ISO, or if two ISOs of an architecture have different loaders
+ */
+export async function putEfiLoaders(
+  folder: PreparedFolder,
+  bases: BaseCatalog<BaseSet>,
+): Promise<EfiLoaders> {
+  const isos = [...bases].flatMap(([name, { iso }]) =>
+    imagesKey(name).architecture in ipxeLoaders ? (iso ?? []) : [],
+  );
+  if (isos.length === 0) {
+    throw new CliError('--loaders requires a live ISO for x86_64 or aarch64, which contains shim and GRUB', {
+      code: 'ERR_SETTING',
+      hint: 'pass --iso FILE, or remove --loaders',
+    });
+  }
+  const written = new Map<string, Buffer>();
+  let loaders = ipxeLoaders;
+  for (const iso of isos) {
+    const found = await located(imageContext(iso), async () => readEfiLoaders(await openIsoTree(iso.bytes)));
+    for (const { architecture, bytes, name } of found) {
+      if (written.get(name)?.equals(bytes) === false) {
+        throw new CliError(`the ISOs for ${architecture} contain different boot loaders ${name}`, {
+          code: 'ERR_IMAGE',
+          hint: 'prepare the hosts of each ISO in a folder of their own, or remove --loaders',
+        });
+      }
+      const path = `grub/${name}`;
+      if (!written.has(name)) await folder.put({ path, kind: 'script' }, bytes);
+      written.set(name, bytes);
+      if (name.startsWith('shim')) loaders = { ...loaders, [architecture]: path };
+    }
+  }
+  return loaders;
 }
 
 /**

@@ -8,7 +8,7 @@ import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { argumentSecrets, bootArguments } from '../../kargs/kernelArguments.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../kargs/checkFolder.ts';
 import { dhcpBootServer } from '../../kargs/dhcpServers.ts';
-import { type DhcpRange, parseDhcpRange, renderDnsmasq } from '../../kargs/dnsmasq.ts';
+import { type DhcpRange, type DnsmasqBoot, parseDhcpRange, renderDnsmasq } from '../../kargs/dnsmasq.ts';
 import { type NetworkBoot, networkBootFiles } from '../../kargs/folder.ts';
 import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { urlPlaintext } from '../../kargs/urlArgument.ts';
@@ -151,7 +151,7 @@ export function sharedBootFiles(
   discovery: readonly RamdiskBoot[],
   hosts: readonly NetworkHost[],
   wanted: Wanted,
-  dhcp: { readonly loaderUrl: string | undefined; readonly range: DhcpRange | undefined },
+  dhcp: Pick<DnsmasqBoot, 'efiLoaders' | 'loaderUrl' | 'range'>,
   io: Io,
 ): BootFile[] {
   const { baseUrl: folderUrl, loaders } = wanted;

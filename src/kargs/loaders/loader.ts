@@ -38,6 +38,12 @@ export interface IsoBoot {
   readonly url: string;
 }
 
+/** What UEFI starts, by architecture: paths below the folder of TFTP, and below the URL of the boot scripts. */
+export type EfiLoaders = Readonly<Record<'x86_64' | 'aarch64', string>>;
+
+/** iPXE, as the packages of distributions have it. It is not signed. */
+export const ipxeLoaders: EfiLoaders = { x86_64: 'snponly-x86_64.efi', aarch64: 'snponly-aarch64.efi' };
+
 /** A file of the folder. */
 export interface BootFile {
   /** Path relative to the folder, with slashes. */
