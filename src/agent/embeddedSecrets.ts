@@ -9,7 +9,7 @@ import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { hasNetworkSecret, KEYFILE_FOLDER } from './files.ts';
-import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
+import { hasPullSecret, sensitiveOptionsOf } from './lint/pullSecret.ts';
 import { findSecretParts } from './lint/secrets.ts';
 import { type LintedFile, listResources, readContents, readSubject } from './lint/subject.ts';
 
@@ -18,8 +18,17 @@ import { type LintedFile, listResources, readContents, readSubject } from './lin
  * @param files members of the archive by path
  */
 export function listEmbeddedSecrets(files: ReadonlyMap<string, Uint8Array>): string[] {
+  return searchTexts(Array.from(files, ([path, bytes]) => ({ path, bytes })));
+}
+
+/** The secrets of a config that has been read. @param bytes its document */
+export function listConfigSecrets(config: Config, bytes: Uint8Array): string[] {
+  return searchTexts([{ path: '', bytes, config }]);
+}
+
+function searchTexts(texts: readonly Text[]): string[] {
   const search: Search = { secrets: new Set(), waiting: [], bytesLeft: MAX_BYTES };
-  for (const [path, bytes] of files) addText(search, { path, bytes });
+  for (const text of texts) addText(search, text);
   for (let text = search.waiting.pop(); text !== undefined; text = search.waiting.pop()) {
     searchText(search, text);
   }
@@ -43,6 +52,8 @@ interface Text {
   /** Path on the host or in the initramfs; empty if the data is not a file. */
   readonly path: string;
   readonly bytes: Uint8Array;
+  /** The config in the bytes, if it has been read. */
+  readonly config?: Config;
 }
 
 function addText(search: Search, text: Text): void {
@@ -50,10 +61,10 @@ function addText(search: Search, text: Text): void {
   if (search.bytesLeft >= 0) search.waiting.push(text);
 }
 
-function searchText(search: Search, { path, bytes }: Text): void {
+function searchText(search: Search, { bytes, config, path }: Text): void {
   const { secrets } = search;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isConfig = looksLikeConfig(text);
+  const isConfig = config !== undefined || looksLikeConfig(text);
   if (text.includes('PRIVATE KEY-----')) secrets.add('a private key');
   if (text.includes('"auths"') && !isConfig) secrets.add('a pull secret');
   if (hasLogin(text)) secrets.add('a password in a URL');
@@ -61,7 +72,7 @@ function searchText(search: Search, { path, bytes }: Text): void {
     secrets.add('a network password');
   }
   if (!isConfig) return;
-  const read = readConfig(text);
+  const read = config === undefined ? readConfig(text) : { status: 'read' as const, config };
   if (read.status === 'read') searchConfig(search, read.config);
   else if (text.includes('"passwordHash"')) secrets.add(HASH); // in a config of an unsupported version
 }
@@ -92,7 +103,7 @@ function searchConfig(search: Search, config: Config): void {
   const subject = readSubject(config);
   const { groups = [], users = [] } = config.passwd ?? {};
   if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) secrets.add(HASH);
-  if (listPullSecrets(subject).length > 0) secrets.add('a pull secret');
+  if (hasPullSecret(subject)) secrets.add('a pull secret');
   if ((config.storage?.luks ?? []).some(({ keyFile }) => keyFile?.source?.startsWith('data:') === true)) {
     secrets.add('a disk encryption key');
   }

@@ -66,22 +66,27 @@ export function readEffectiveConfig(document: Uint8Array): ReadEffective {
   const known = effectives.get(document);
   if (known !== undefined) return known;
   const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
-  const effective: ReadEffective =
-    read.status === 'refused' ? read : { status: 'read', version: read.version, ...resolveConfig(read) };
+  if (read.status === 'read') return effectiveOf(document, read);
+  effectives.set(document, read);
+  return read;
+}
+
+/** The same for a document that was written from this config. */
+export function effectiveOf(document: Uint8Array, { config, version }: VersionedConfig): EffectiveDocument {
+  const effective = { status: 'read' as const, version, ...resolveConfig({ config, version }) };
   effectives.set(document, effective);
   return effective;
+}
+
+interface VersionedConfig {
+  readonly config: Config;
+  readonly version: SpecVersion;
 }
 
 const effectives = new WeakMap<Uint8Array, ReadEffective>();
 
 /** Merges the inlined configs. */
-export function resolveConfig({
-  config,
-  version,
-}: {
-  readonly config: Config;
-  readonly version: SpecVersion;
-}): EffectiveConfig {
+export function resolveConfig({ config, version }: VersionedConfig): EffectiveConfig {
   if (listReferences(config).length === 0) {
     return { config, inlined: [], issues: [], locate: (path) => ({ place: [], path }) };
   }

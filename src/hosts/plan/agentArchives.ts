@@ -18,7 +18,7 @@ import { createArchiveReader, type ReadArchiveFile } from '../input/containerArc
 import { openArchive } from '../settings/agentImage.ts';
 import { createUnitCheck } from '../input/unitTools.ts';
 import { createRenderer, type RenderedConfig } from '../settings/renderConfig.ts';
-import { readInputs, type RenderSource } from '../settings/settings.ts';
+import { readInputs, type RenderInputs, type RenderSource } from '../settings/settings.ts';
 import { splitArchitecture } from './imageInputs.ts';
 
 /** The configs of a host, or of all unknown machines. */
@@ -93,16 +93,18 @@ export async function readAgentArchives(given: readonly string[] = [], io: Io): 
   const renderOnce = async (
     source: RenderSource,
     archive?: HostArchive,
+    collected?: RenderInputs,
   ): Promise<HostConfigs | undefined> => {
-    const config = await render(source);
+    const config = await render(source, collected);
     return config && { fetched: config, onIso: config, archive };
   };
   return {
     render: async (source, architecture, artifacts, publish) => {
       const chosen = withArchive({ ...source, readArchive: readFile }, files, architecture);
-      const { inputs } = readInputs(chosen);
+      const collected = readInputs(chosen);
+      const { inputs } = collected;
       const value = inputs.get('agent.archive')?.at(-1);
-      if (value === undefined) return renderOnce(chosen);
+      if (value === undefined) return renderOnce(chosen, undefined, collected);
       const opened = await openArchive(value, inputs.get('agent.image')?.at(-1), readFile);
       const archive = {
         ...opened,
@@ -112,7 +114,7 @@ export async function readAgentArchives(given: readonly string[] = [], io: Io): 
       };
       used.set(archive.path, archive);
       const isFetched = archive.url === undefined && artifacts.some((artifact) => artifact !== 'iso');
-      if (!isFetched) return renderOnce(chosen, archive);
+      if (!isFetched) return renderOnce(chosen, archive, collected);
       const options = { ...chosen.options, archiveUrl: await publish(archive) };
       const fetched = await renderOnce({ ...chosen, options }, archive);
       if (fetched === undefined || !artifacts.includes('iso')) return fetched;

@@ -9,7 +9,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
-import { readInputs, type RenderSource } from '../settings/settings.ts';
+import type { RenderSource } from '../settings/settings.ts';
 
 /** `x86_64`, or `rhel-10/x86_64` for the images of a stream. */
 export type ImagesName = Architecture | `${string}/${Architecture}`;
@@ -92,9 +92,12 @@ export function chooseImages<T>(
   };
 }
 
-/** The setting `image.stream` of a host, or of all hosts. */
-export function streamSetting(source: RenderSource): InputValue | undefined {
-  return readInputs(source).inputs.get('image.stream')?.at(-1);
+/** The setting `image.stream` of a host, or of all hosts. Only an inventory sets it. */
+export function streamSetting({ files = [] }: RenderSource): InputValue | undefined {
+  return files
+    .map((inputs) => inputs.get('image.stream'))
+    .find((values) => values !== undefined)
+    ?.at(-1);
 }
 
 /**

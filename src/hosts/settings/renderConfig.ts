@@ -2,12 +2,11 @@
 
 import { quoteShellWord } from '../../formats/shell.ts';
 import { formatAgentConfig, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
+import { listConfigSecrets } from '../../agent/embeddedSecrets.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
-import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { type Diagnostic, diagnosticAt, type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
@@ -22,7 +21,7 @@ import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
 import { newestOf, type SpecVersion, versionNamed } from '../../ignition/versions.ts';
-import { resolveConfig } from '../../ignition/effectiveConfig.ts';
+import { effectiveOf } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
 import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
@@ -42,8 +41,14 @@ export interface RenderedConfig {
   readonly connections: readonly Connection[];
 }
 
-/** Returns undefined, after reporting the errors, if the agent would reject its conf or Ignition the config. */
-export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | undefined>;
+/**
+ * Returns undefined, after reporting the errors, if the agent would reject its conf or Ignition the config.
+ * @param collected the inputs of the source, if they have been collected
+ */
+export type RenderConfig = (
+  source: RenderSource,
+  collected?: RenderInputs,
+) => Promise<RenderedConfig | undefined>;
 
 /**
  * A renderer for one or many configs with the same options. Shared inputs are read once.
@@ -52,10 +57,9 @@ export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | un
 export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
   let isNoted = false; // most hosts have the settings of the first one
-  let linted: { readonly key: string | undefined; readonly problems: readonly Original[] } | undefined;
-  return async (source) => {
+  let linted: Linted | undefined;
+  return async (source, collected = readInputs(source)) => {
     const { io, options } = source;
-    const collected = readInputs(source);
     const { inputs } = collected;
     if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
@@ -69,7 +73,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
     const version = await checkRendered(document, io);
     if (version === undefined) return undefined;
-    const effective = resolveConfig({ config, version });
+    const effective = effectiveOf(document, { config, version });
     const hasNetwork = hasKeyfiles(document);
     const hasOwnUnits = isMerged || hasOwnParts(settings);
     const hasOwn = hasOwnUnits || hasNetwork;
@@ -89,14 +93,23 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
       const ofUser = ofUnits
         .map(originOf)
         .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
-      linted = { key: hasOwn ? undefined : key, problems: [...ofConfig, ...ofUser] };
+      const secrets = listConfigSecrets(config, document);
+      linted = { key: hasOwn ? undefined : key, problems: [...ofConfig, ...ofUser], secrets };
     }
+    const { secrets } = linted;
     const problems = linted.problems.filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
-    const secrets = listEmbeddedSecrets(new Map([[CONFIG_NAME, document]]));
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
+}
+
+/** What hosts have in common that differ only in their names. */
+interface Linted {
+  /** The inputs; undefined for a config of one host. */
+  readonly key: string | undefined;
+  readonly problems: readonly Original[];
+  readonly secrets: readonly string[];
 }
 
 /**
