@@ -253,10 +253,23 @@ describe('Ironic', () => {
 
   it('a check that takes long is named', async () => {
     const url = `http://127.0.0.1:${await startSilence()}`;
-    const { stderr } = await run({ agent: { 'ironic.apiUrls': url }, timeout: '6s' });
+    const { stderr } = await run({ agent: { 'ironic.apiUrls': url }, timeout: '8s' });
     expect(stderr).toBe(`info: waiting for ${url}/ (ironic)\n`);
   }, 20_000);
 });
+
+it('Ctrl-C ends all checks', async () => {
+  const url = `http://127.0.0.1:${await startSilence()}`;
+  const inventory = { agent: { 'ironic.apiUrls': url, 'agent.pullPolicy': 'never', 'host.sshKeys': [] } };
+  writeFileSync(join(folder, 'silent.yaml'), JSON.stringify(inventory));
+  const started = performance.now();
+  const { code, stderr, stdout } = await runCli(
+    ['preflight', '--inventory', 'silent.yaml', '--timeout', '10m'],
+    { cwd: folder, stopAt: /waiting for/ },
+  );
+  expect([code, stdout, stderr.split('\n')[1]]).toEqual([1, '', 'error: canceled']);
+  expect(performance.now() - started).toBeLessThan(60_000);
+}, 90_000);
 
 describe('a file', () => {
   const size = 2 * 1024 * 1024;
