@@ -12,9 +12,11 @@ Files, in any order and number; - is standard input:
     a pull secret or certificates
   install-config.yaml of OpenShift
   Nodes of Ironic: "baremetal node list --long -f json", with
-    "baremetal port list --long -f json" for the MAC addresses
+    "baremetal port list --long -f json" for the MAC addresses; answers of the
+    API, and documents for "baremetal create"
   CSV: the first line has the names of the columns name, mac, architecture,
-    bmc_address, username, password; other columns are values of the network
+    bmc_address, username, password, or other usual names such as bmc_ip; other
+    columns are values of the network, but for those that may contain a secret
 
 Hosts with a common MAC address, or else with the same name, are one host. What
 an inventory cannot contain is a comment beside its host. Credentials, configs

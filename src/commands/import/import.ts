@@ -48,7 +48,7 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
       }
     });
   }
-  const imported = mergeImported([...importObjects(objects, folder), importNodes(nodes), ...tables]);
+  const imported = mergeImported([...importObjects(objects, folder), importNodes(nodes, folder), ...tables]);
   const place = dirname(output);
   if (imported.files.length > 0) await makeFolder(resolve(io.cwd, place, folder), join(place, folder), 0o700);
   for (const { path, content, isSecret } of imported.files) {

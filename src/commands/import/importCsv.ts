@@ -9,12 +9,15 @@ import { fileIn, type Imported, type ImportedFile, macsOf } from './imported.ts'
 /** Spellings of known columns, in lower case with letters and digits only. All other columns are values of the network template. */
 const columns: Readonly<Record<string, readonly string[]>> = {
   name: ['name', 'hostname', 'host', 'node'],
-  mac: ['mac', 'macaddress', 'bootmac', 'bootmacaddress'],
+  mac: ['mac', 'macaddress', 'bootmac', 'bootmacaddress', 'provisioningmac'],
   architecture: ['architecture', 'arch', 'cpuarch'],
-  bmcAddress: ['bmc', 'bmcaddress', 'bmcurl'],
-  username: ['username', 'user', 'bmcusername', 'bmcuser'],
-  password: ['password', 'bmcpassword'],
+  bmcAddress: ['bmc', 'bmcaddress', 'bmcurl', 'bmcip', 'ipmiaddress', 'ipmiip'],
+  username: ['username', 'user', 'bmcusername', 'bmcuser', 'ipmiusername', 'ipmiuser'],
+  password: ['password', 'pass', 'bmcpassword', 'bmcpass', 'ipmipassword', 'ipmipass'],
 };
+
+/** Of another column with a secret, which an inventory must not contain. */
+const SECRET = /pass|pwd|secret|token|credential/i;
 
 /** @throws FormatError without a column of names, or for a host without a name */
 export function importCsv(text: string, folder: string): Partial<Imported> {
@@ -41,8 +44,11 @@ export function importCsv(text: string, folder: string): Partial<Imported> {
     if (hasLogin) files.push(file);
     const values = titles.flatMap((title, index) => {
       const value = fields[index] ?? '';
-      return keys[index] === undefined && value !== '' ? [[title, value] as const] : [];
+      const isValue = keys[index] === undefined && value !== '' && !SECRET.test(title);
+      return isValue ? [[title, value] as const] : [];
     });
+    const secrets = titles.filter((title, index) => keys[index] === undefined && SECRET.test(title));
+    const { macs, notes } = macsOf([valueOf('mac')]);
     const bmcAddress = valueOf('bmcAddress');
     return {
       name,
@@ -50,7 +56,8 @@ export function importCsv(text: string, folder: string): Partial<Imported> {
       network: values.length === 0 ? undefined : { values: Object.fromEntries(values) },
       deploy: bmcAddress === undefined ? undefined : { bmcAddress },
       bmc: hasLogin ? { credentialsFile: file.path } : undefined,
-      ...macsOf([valueOf('mac')]),
+      macs,
+      notes: [...notes, ...secrets.map((title) => `the column ${title}, which may contain a secret`)],
     };
   });
   return { hosts, files };

@@ -1,16 +1,26 @@
 /**
  * Nodes of Ironic as hosts of an inventory: `baremetal node list --long -f json` or `baremetal node show -f json`, and
- * `baremetal port list --long -f json`. A list has the titles of columns in place of the names of the API.
+ * `baremetal port list --long -f json`. A list has the titles of columns in place of the names of the API. Documents for
+ * `baremetal create` and answers of the API have the same fields; a node in such a document has its ports.
  */
 
 import { architectures } from '../../core/architecture.ts';
-import { asMapping, isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
-import { type Imported, type ImportedHost, macsOf, asText } from './imported.ts';
+import { asList, asMapping, isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
+import { fileIn, type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
 
 /** The nodes and ports in JSON values; undefined if they contain anything else. */
 export function findNodes(values: readonly unknown[]): readonly Mapping[] | undefined {
-  const items = values.flat().filter(isMapping).map(withApiNames);
+  const items = values.flat().flatMap(itemsOf).filter(isMapping).map(withApiNames);
   return items.length > 0 && items.every((item) => isNode(item) || isPort(item)) ? items : undefined;
+}
+
+/** Of an answer of the API, or of a document for `baremetal create`. */
+function itemsOf(value: unknown): readonly unknown[] {
+  const { driver, nodes, ports } = asMapping(value);
+  return driver === undefined && (Array.isArray(nodes) || Array.isArray(ports))
+    ? [...asList(nodes), ...asList(ports)]
+    : [value];
 }
 
 function isNode(item: Mapping): boolean {
@@ -21,13 +31,25 @@ function isPort(item: Mapping): boolean {
   return 'address' in item && 'node_uuid' in item;
 }
 
-/** @param items nodes and ports */
-export function importNodes(items: readonly Mapping[]): Partial<Imported> {
+/**
+ * @param items nodes and ports
+ * @param folder for the files beside the inventory
+ */
+export function importNodes(items: readonly Mapping[], folder: string): Partial<Imported> {
   const nodes = items.filter(isNode);
+  const files: ImportedFile[] = [];
   const ports = items.filter(isPort);
   const unknown = ports.filter(({ node_uuid: owner }) => !nodes.some(({ uuid }) => uuid === owner));
   return {
-    hosts: nodes.map((node) => readNode(node, ports)),
+    hosts: nodes.map((node) => {
+      const host = readNode(node, ports);
+      const login = loginOf(node);
+      if (login === undefined) return { ...host, notes: [...host.notes, MASKED] };
+      const file = fileIn(folder, `${host.name}-bmc-secret.yaml`, formatYaml([login]), true);
+      files.push(file);
+      return { ...host, bmc: { credentialsFile: file.path } };
+    }),
+    files,
     notes: unknown.map(({ address }) => `the port ${asText(address)} of a node that is not listed`),
   };
 }
@@ -39,7 +61,10 @@ function withApiNames(item: Mapping): Mapping {
 }
 
 function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
-  const { uuid, name, driver_info: info, instance_info: instance, properties } = node;
+  const { uuid, name } = node;
+  const [info, instance, properties] = [node['driver_info'], node['instance_info'], node['properties']].map(
+    (value) => withoutNull(asMapping(value)),
+  );
   const { deploy_iso, deploy_kernel, deploy_ramdisk, kernel_append_params } = asMapping(info);
   const {
     image_source,
@@ -48,7 +73,10 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
     boot_iso,
   } = asMapping(instance);
   const { cpu_arch, root_device, capabilities } = asMapping(properties);
-  const own = ports.filter(({ node_uuid: owner }) => owner === uuid);
+  const own = [
+    ...ports.filter(({ node_uuid: owner }) => owner === uuid),
+    ...asList(node['ports']).map(asMapping),
+  ];
   // The port that boots first.
   const sorted = own.toSorted((one, other) => Number(isBooted(other)) - Number(isBooted(one)));
   const { macs, notes } = macsOf(sorted.map(({ address }) => address));
@@ -77,9 +105,23 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
       ...(address === undefined ? [`driver ${asText(node['driver'])}`] : []),
       ...(isKnown || cpu_arch === undefined ? [] : [`cpu_arch ${asText(cpu_arch)}`]),
       ...(capabilities === undefined || capabilities === '' ? [] : [`capabilities ${asText(capabilities)}`]),
-      'the BMC credentials: passwords are masked in this list',
     ],
   };
+}
+
+const MASKED = 'the BMC credentials: the password is masked or missing';
+
+/** Undefined if the password is missing or masked, as the API does. */
+function loginOf({ driver, driver_info: info }: Mapping): Mapping | undefined {
+  const prefix = driver === 'ipmi' ? 'ipmi' : 'redfish';
+  const [username, password] = [asMapping(info)[`${prefix}_username`], asMapping(info)[`${prefix}_password`]];
+  const isText = typeof password === 'string' && !/^\**$/.test(password);
+  return isText && typeof username === 'string' ? { username, password } : undefined;
+}
+
+/** The API has null for what is not set. */
+function withoutNull(values: Mapping): Mapping {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
 function isBooted(port: Mapping): boolean {
