@@ -1,40 +1,43 @@
 /** The picture in docs/serve.md shows the status page as it is now. */
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImageProgress } from '../src/http/server/answer/transfers.ts';
+import type { PageAnswer } from '../src/http/server/pages.ts';
 import type { Status } from '../src/service/status/status.ts';
 import { statusAnswer } from '../src/service/status/statusPage.ts';
 import { ago, exampleHost, exampleProgress, exampleStatus } from './service/status/exampleStatus.ts';
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
 import { root } from './support/docs/markdown.ts';
+import { startStatusServer, whenShown } from './support/statusPages.ts';
 
 const page = join(root, 'docs/serve.md');
 const picture = join(root, 'docs/images/serve-status.webp');
-/** Writes the picture, and the digest of its HTML above it in the page. */
-const command = 'IRONIC_COREOS_PICTURES=1 npx vitest run test/docsPictures.test.ts';
+/** Writes the picture, and the digest of its document and data above it in the page. */
+const command =
+  'IRONIC_COREOS_PICTURES=1 IRONIC_COREOS_ORACLES=Chromium npx vitest run test/docsPictures.test.ts';
 const isWriting = process.env['IRONIC_COREOS_PICTURES'] === '1';
-const digestPattern = /(?<=<!-- picture of HTML with sha256 )\w*(?=: )/;
+const digestPattern = /(?<=<!-- picture of a page with sha256 )\w*(?=: )/;
 
-const { body } = statusAnswer(statusInPicture(), new URLSearchParams(), 'text/html');
-const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
+const answer = (query: URLSearchParams, accept: string): PageAnswer =>
+  statusAnswer(statusInPicture(), query, accept);
+const digest = ['text/html', 'application/json']
+  .reduce((hash, accept) => hash.update(answer(new URLSearchParams(), accept).body), createHash('sha256'))
+  .digest('hex')
+  .slice(0, 12);
 
 describe('the picture of the status page', () => {
   it.skipIf(!isWriting || !hasChromium)(`is written, and small${chromiumNote}`, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'picture '));
-    const file = join(folder, 'status.html');
-    writeFileSync(file, body);
-    mkdirSync(dirname(picture), { recursive: true });
-    await visit({ url: pathToFileURL(file).href, width: 1100 }, async (browser) => {
+    const server = await startStatusServer(answer);
+    await visit({ url: server.url, width: 1100 }, async (browser) => {
+      await whenShown(browser);
       const drawn = await browser.screenshot('webp');
       expect(drawn.length).toBeLessThan(100 * 1024);
       writeFileSync(picture, drawn);
     });
-    rmSync(folder, { recursive: true });
+    server.close();
     writeFileSync(page, readFileSync(page, 'utf8').replace(digestPattern, digest));
   });
 

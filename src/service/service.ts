@@ -1,6 +1,7 @@
 /** The running service: the server, the snapshot that it serves, and its reload. */
 
 import { CliError } from '../core/errors.ts';
+import { diagnosticOf } from '../core/finding.ts';
 import { isDiskFull } from '../io/files/fileErrors.ts';
 import { createAnswerer } from '../http/server/requests.ts';
 import { type RunningServer, startServer } from '../http/server/server.ts';
@@ -19,6 +20,7 @@ import type { Registry } from 'prom-client';
 import { createMetrics, type HostCounts } from './metrics.ts';
 import type { ImageCounts } from '../hosts/artifacts/imageCache.ts';
 import type { ServiceOptions } from './options.ts';
+import { createRefusals, type FileOwner, type Refusals } from './refusals.ts';
 import { createServiceState, type Servable, type ServiceState, keptInputs } from './serviceState.ts';
 import type { Setup } from './setup.ts';
 import { createAccessCheck } from '../http/server/accessCheck.ts';
@@ -27,7 +29,7 @@ import type { ServeSource } from './source.ts';
 import type { Io } from '../io/io.ts';
 import { createReadyPage, healthPage, type Page } from '../http/server/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
-import { hostFileName } from '../hosts/plan/servedPaths.ts';
+import { hostFileName, parseHostFileName } from '../hosts/plan/servedPaths.ts';
 import { isUnchanged } from '../hosts/plan/baseImages.ts';
 
 export interface RunningService<S extends Servable = Snapshot> {
@@ -47,6 +49,8 @@ interface ServiceContext {
   readonly log: ServerLog;
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
+  /** Receives requests for files that are answered with 401 or 404. */
+  readonly refused?: (noted: ReturnType<Refusals['note']>) => void;
   /** Returns the public URL once the port is known. The public URL of the setup overrides it. */
   readonly publicUrl?: ((server: RunningServer) => string) | undefined;
 }
@@ -62,6 +66,8 @@ interface ServiceParts<S extends Servable> extends ServiceContext {
   /** The hosts for the status page. */
   readonly hosts: (snapshot: S | undefined, transfers: TransferLog, links: Links) => readonly HostStatus[];
   readonly countHosts: (snapshot: S | undefined) => HostCounts;
+  /** Undefined for a path that is of no host. */
+  readonly ownerOf: (snapshot: S | undefined, path: string) => FileOwner | undefined;
   /** Adds the metrics of this service only. */
   readonly addMetrics?: (registry: Registry) => void;
 }
@@ -90,6 +96,7 @@ export async function startService(
     problem: readyProblem,
     hosts: describeHosts,
     countHosts,
+    ownerOf,
   });
 }
 
@@ -124,9 +131,13 @@ export async function startServiceServer<S extends Servable>(
   const isReloaded = (): boolean => state.problem() === undefined;
   const metrics = createMetrics({ version: programVersion(), images, hosts, isReloaded }, parts.addMetrics);
   const transfers = createTransferLog([metrics.watcher, ...watchers]);
+  const refusals = createRefusals((path) => parts.ownerOf(state.current(), path));
   const started = new Date();
   const status = (): Status => {
     const snapshot = state.current();
+    const described = parts.hosts(snapshot, transfers, links);
+    const refused = refusals.of(described);
+    const problem = state.problem();
     return {
       command: parts.command,
       inputs: parts.inputs,
@@ -135,7 +146,11 @@ export async function startServiceServer<S extends Servable>(
         now: new Date(),
         started,
         loaded: snapshot?.loaded ?? started,
-        loadError: loadErrorOf(state.problem()),
+        loadError:
+          problem &&
+          (problem instanceof CliError
+            ? diagnosticOf(problem)
+            : { severity: 'error', message: problem.message }),
         connections: server.connections(),
         transfers: transfers.running(),
       },
@@ -149,7 +164,7 @@ export async function startServiceServer<S extends Servable>(
           build: label,
         })),
       ),
-      hosts: parts.hosts(snapshot, transfers, links),
+      hosts: described.map((host) => ({ ...host, refusal: refused.get(host.name) })),
       shared: transfers.progressOf(undefined),
       recent: transfers.recent(),
     };
@@ -192,6 +207,10 @@ export async function startServiceServer<S extends Servable>(
       log,
       idleTimeout: setup.limits.idleTime,
       watch: metrics.requestAnswered,
+      refused: (request) => {
+        const noted = refusals.note(request);
+        parts.refused?.(noted);
+      },
       pages: new Map([
         ['healthz', healthPage],
         ['readyz', readyPage],
@@ -204,12 +223,6 @@ export async function startServiceServer<S extends Servable>(
   const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
   const links = createLinks(publicUrl, setup.signer, setup.lifetime);
   return { log, links, state, server, transfers, status };
-}
-
-/** With the hint. */
-function loadErrorOf(problem: Error | undefined): string | undefined {
-  if (!(problem instanceof CliError) || problem.hint === undefined) return problem?.message;
-  return `${problem.message}; ${problem.hint}`;
 }
 
 function countHosts(snapshot: Snapshot | undefined): HostCounts {
@@ -245,6 +258,13 @@ export async function reload(service: RunningService): Promise<void> {
     () => loadSnapshot(service),
     (error) => noteFailedReload(log, 'reload', error, keptInputs(state, 'inventory')),
   );
+}
+
+function ownerOf(snapshot: Snapshot | undefined, path: string): FileOwner | undefined {
+  if (snapshot === undefined) return undefined;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const file = parseHostFileName(name).find(({ host }) => snapshot.hosts.some((one) => one.name === host));
+  return file && { ...file, isServed: snapshot.wanted.configs.includes(file.artifact) };
 }
 
 function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, links: Links): HostStatus[] {

@@ -210,6 +210,7 @@ const anyProblem: fc.Arbitrary<RefusalEvent['problem']> = fc.oneof(
     ),
   }),
   fc.record({ kind: few('plain-http' as const) }),
+  fc.record({ kind: few('file' as const), message: text, hint: text }),
   fc.record({ kind: few('tls-to-http' as const) }),
   fc.record({
     kind: few('path' as const),

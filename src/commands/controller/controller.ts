@@ -150,6 +150,7 @@ export async function startReplica(
       return informers.lastContact === undefined ? 'the initial list of objects is still loading' : undefined;
     },
     hosts: (_, transfers) => describeImages(informers.all(), transfers),
+    ownerOf: () => undefined,
     countHosts: () => countImages(informers.all()),
     addMetrics: (registry) => {
       counters = addControllerMetrics(registry, isLeader, reconcileLoop, informers);

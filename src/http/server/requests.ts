@@ -33,6 +33,19 @@ export interface Service {
   readonly pages: ReadonlyMap<string, Page>;
   /** Receives every finished request, for example to count it. */
   readonly watch?: (event: RequestEvent) => void;
+  /** Receives requests for files that are answered with 401 or 404. */
+  readonly refused?: ((request: RefusedFile) => void) | undefined;
+}
+
+/** A request for a file that was answered with 401 or 404. */
+export interface RefusedFile {
+  /** IP address. */
+  readonly client: string;
+  readonly status: number;
+  /** Without a key, decoded. It may contain a secret, so it is not shown unless it is known to be the name of a file. */
+  readonly path: string;
+  /** `no-key`: the path has no key. `invalid-key`: its key has expired, or is of another key file. `not-served`: the path is unknown. */
+  readonly reason: 'no-key' | 'invalid-key' | 'not-served';
 }
 
 /** Answers the requests of one service. */
@@ -94,8 +107,14 @@ async function answer(exchange: Exchange): Promise<void> {
   const { headers, socket } = request;
   const admission = service.access.admit(path, headers.authorization, hasClientCertificate(socket));
   // The path is not logged: it may contain a secret that the client put there by mistake.
-  if (admission.kind === 'unauthenticated') return refuse(unauthorized);
-  if (admission.kind === 'unknown') return refuse(notFound());
+  const refuseFile = (plain: PlainAnswer, name: string, reason: RefusedFile['reason']): void => {
+    const { client } = exchange;
+    if (page === undefined) service.refused?.({ client, status: plain.status, path: name, reason });
+    refuse(plain);
+  };
+  if (admission.kind === 'unauthenticated') return refuseFile(unauthorized, path, 'no-key');
+  if (admission.kind === 'unknown')
+    return refuseFile(notFound(), path.slice(path.indexOf('/') + 1), 'invalid-key');
   const { grant } = admission;
   const isOperator = grant.kind === 'all';
   if (isOperator && page !== undefined) return sendPage(exchange, page);
@@ -104,13 +123,14 @@ async function answer(exchange: Exchange): Promise<void> {
   const entry = catalog.find(admission.path, ownerOf(grant));
   if (entry === 'ambiguous') return refuse(ambiguous(admission.path));
   // Without access, an entry does not exist, and is not built either.
-  if (entry === undefined || !permits(grant, entry)) return refuse(notFound(isOperator));
+  if (entry === undefined || !permits(grant, entry))
+    return refuseFile(notFound(isOperator), admission.path, 'not-served');
   facts.entry = entry;
   facts.path = admission.path;
   const release = catalog.acquire();
   try {
     const resource = await entry.resource();
-    if (resource === undefined) refuse(notFound(isOperator));
+    if (resource === undefined) refuseFile(notFound(isOperator), admission.path, 'not-served');
     else await sendResource(exchange, resource, admission.path);
   } finally {
     release();

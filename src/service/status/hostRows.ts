@@ -1,15 +1,12 @@
 /** The hosts of `serve` and `controller` as rows of their status page. What a host fetches shows how far its boot is. */
 
 import type { Diagnostic } from '../../core/finding.ts';
-import { formatSize } from '../../formats/messageText.ts';
 import type { ImageProgress } from '../../http/server/answer/transfers.ts';
 import { formatDuration, formatPercent } from './figures.ts';
-import { html, type Html } from './html.ts';
-import { causeOf, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
-import { causeItem, type PageRow } from './machines.ts';
-import { type BootStage, bootStages, type MarkState, stageBar, type StageMark } from './stageBar.ts';
-import type { HostStatus, ImageStatus } from './status.ts';
-import { architectureOf, factList, progressOf, timeOf } from './tables.ts';
+import { type BootStage, bootStages, type MarkState, type StageMark } from './bootStages.ts';
+import type { PageRow } from './document.ts';
+import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
+import type { HostStatus } from './status.ts';
 import { artifacts } from '../../core/artifacts.ts';
 
 /** `serve` does not see requests to Ironic, so that a machine has fetched its files is the last thing it knows. */
@@ -21,31 +18,57 @@ export const hostStateNames: StateNames = {
   home: 'fetched',
 };
 
-/** A host with the row of the page. */
-export interface HostRow extends PageRow {
-  readonly host: HostStatus;
-}
-
 /** Milliseconds. A client that goes on with an interrupted transfer does so within this time. */
 const RESUMED = 60_000;
 /** Milliseconds without a request after which a boot is no longer under way. */
 const QUIET = 5 * 60_000;
 
-export function hostRow(host: HostStatus, now: Date): HostRow {
-  const { name, macs, architecture, stream } = host;
+export function hostRow(host: HostStatus, now: Date): PageRow {
+  const { name, macs, architecture, staleSince, stream } = host;
   const fetched = host.progress();
   return {
-    host,
     name,
+    macs,
     texts: [...macs, ...[architecture, stream].filter((text) => text !== undefined)],
     ...hostProgress(host, fetched, now),
-    details: () => detailsOf(host, fetched, now),
+    details: () => {
+      const progress = new Map(fetched.map((image) => [image.path, image]));
+      return {
+        architecture,
+        stream,
+        staleSince,
+        stages: fetched.length === 0 ? [] : fetchMarks(fetched),
+        images: host.images().map((image) => {
+          const one = progress.get(image.path);
+          return { ...image, size: one?.size, ...(one && progressObject(one)) };
+        }),
+      };
+    },
   };
+}
+
+/** The fields of JSON for the progress of an image. */
+export function progressObject({ bytes, lastFetch, completed, running, clients }: ImageProgress): object {
+  return { fetched: bytes, lastFetch, completed, running, clients };
 }
 
 type HostProgress = Omit<MachineRow, 'name' | 'texts'>;
 
-function hostProgress(
+/** With a refused request that no fetch has followed: the boot has stopped there, unless the machine has fetched its files. */
+function hostProgress(host: HostStatus, fetched: readonly ImageProgress[], now: Date): HostProgress {
+  const { refusal } = host;
+  const progress = fetchProgress(host, fetched, now);
+  if (refusal === undefined || fetched.some(({ lastFetch }) => lastFetch >= refusal.at)) return progress;
+  const { artifact, at, client, hint, message } = refusal;
+  const cause: MachineCause = { severity: 'warning', message: `${client} ${message}`, hint };
+  if (progress.state === 'failed') return { ...progress, others: [cause, ...progress.others] };
+  const causes = [cause, ...progress.causes];
+  if (progress.state === 'home') return { ...progress, causes };
+  const stage = artifact === undefined ? progress.stage : artifacts[artifact].part;
+  return { ...progress, state: 'stuck', stage, transfer: undefined, since: at, causes };
+}
+
+function fetchProgress(
   { staleSince, messages }: HostStatus,
   fetched: readonly ImageProgress[],
   now: Date,
@@ -54,11 +77,10 @@ function hostProgress(
   const mark = marks.findLast(({ state }) => state !== 'waiting' && state !== 'passed');
   const last = fetched.toSorted((a, b) => a.lastFetch.getTime() - b.lastFetch.getTime()).at(-1);
   const shown = firstMessage(messages);
-  const others = messages.filter((message) => message !== shown).map(causeOf);
   const found = {
     transfer: undefined,
-    causes: shown === undefined ? [] : [causeOf(shown)],
-    others: shown === undefined ? [] : others,
+    causes: shown === undefined ? [] : [shown],
+    others: messages.filter((message) => message !== shown),
   };
   if (shown?.severity === 'error') {
     const stage = staleSince === undefined ? 'without an image' : 'with its last valid image';
@@ -81,15 +103,15 @@ function hostProgress(
 
 function unresumed({ bytes, path, size }: ImageProgress): MachineCause {
   const name = path.slice(path.lastIndexOf('/') + 1); // the path in the catalog of `controller` starts with a digest
-  const text = `The transfer of ${name} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
-  return { severity: 'warning', text };
+  const message = `The transfer of ${name} ended at ${formatPercent(bytes, size)}, and the machine has not resumed it.`;
+  return { severity: 'warning', message };
 }
 
 function unread({ bytes, path, size }: ImageProgress, age: number): MachineCause {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const text = `The BMC has read ${formatPercent(bytes, size)} of ${name}, and nothing more for ${formatDuration(age / 1000)}.`;
+  const message = `The BMC has read ${formatPercent(bytes, size)} of ${name}, and nothing more for ${formatDuration(age / 1000)}.`;
   const hint = 'watch the console of the machine; ignore this if its agent has called Ironic';
-  return { severity: 'warning', text, hint };
+  return { severity: 'warning', message, hint };
 }
 
 /** The stages after which a machine fetches nothing more of its own. */
@@ -103,31 +125,6 @@ function firstMessage(messages: readonly Diagnostic[]): Diagnostic | undefined {
     messages.find(({ severity }) => severity === 'error') ??
     messages.find(({ severity }) => severity === 'warning')
   );
-}
-
-function detailsOf(
-  { macs, architecture, stream, messages, images }: HostStatus,
-  fetched: readonly ImageProgress[],
-  now: Date,
-): Html {
-  const progress = new Map(fetched.map((image) => [image.path, image]));
-  const files = images();
-  const facts = factList([
-    ...macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
-    ['Architecture', architectureOf(architecture, stream)],
-  ]);
-  return html`${fetched.length === 0 ? undefined : stageBar(fetchMarks(fetched))}${facts}
-    <ul>
-      ${files.map((file) => html`<li>${fileOf(file, progress.get(file.path), now)}</li>`)}
-      ${(messages.length > 1 ? messages : []).map((message) => html`<li>${causeItem(causeOf(message))}</li>`)}
-    </ul>`;
-}
-
-function fileOf({ path, url }: ImageStatus, progress: ImageProgress | undefined, now: Date): Html {
-  const link = html`<a class="name" href="${url}">${path}</a>`;
-  if (progress === undefined) return link;
-  return html`${link}, ${formatSize(progress.size)}, ${progressOf(progress)},
-  ${timeOf(progress.lastFetch, now)}`;
 }
 
 /** `serve` does not see the power of a host, its console and its requests to Ironic. */

@@ -1,6 +1,6 @@
 /** The row of a machine as data. The status page and the terminal show the same rows, in the same order. */
 
-import { type Diagnostic, formatPath, type Severity } from '../../core/finding.ts';
+import { type Diagnostic, formatPath } from '../../core/finding.ts';
 import { formatPlace } from '../../core/errors.ts';
 import type { MachineState, Selectable } from './select.ts';
 
@@ -26,30 +26,21 @@ export interface RunningTransfer {
   readonly size: number;
 }
 
-export interface MachineCause {
-  readonly severity: Severity;
-  /** Precedes the text: `error`, `Likely`. */
+export interface MachineCause extends Diagnostic {
+  /** Precedes the message instead of the severity: `Likely`. */
   readonly label?: string | undefined;
-  /** A sentence, or a message without a period. */
-  readonly text: string;
-  /** What shows the cause: a line on the console. */
+  /** What shows the cause: a line on the console, the answer of a BMC. */
   readonly evidence?: string | undefined;
-  /** File, line and path in a document: `ramdisk.yaml:12 hosts[3].name`. */
-  readonly place?: string | undefined;
-  /** An imperative. */
-  readonly hint?: string | undefined;
-  /** How to fix the cause of a boot that failed; an imperative. */
-  readonly fix?: string | undefined;
 }
 
 /** What `serve` and `try` call the states. */
 export type StateNames = Readonly<Record<MachineState, string>>;
 
-export function causeOf({ severity, at, path = [], message, hint }: Diagnostic): MachineCause {
+/** File, line and path in a document: `ramdisk.yaml:12 $.hosts.3.name`; undefined if the cause has none. */
+export function formatCausePlace({ at, path = [] }: MachineCause): string | undefined {
   const places = [
     ...(at === undefined ? [] : [formatPlace(at)]),
     ...(path.length === 0 ? [] : [formatPath(path)]),
   ];
-  const place = places.length === 0 ? undefined : places.join(' ');
-  return { severity, label: severity, text: message, place, hint };
+  return places.length === 0 ? undefined : places.join(' ');
 }

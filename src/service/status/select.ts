@@ -15,8 +15,6 @@ export interface StatusQuery {
   readonly state: MachineState | undefined;
   /** From 1. */
   readonly page: number;
-  /** Seconds after which the page refreshes; 0 for never, undefined for the default of the page. */
-  readonly refresh: number | undefined;
 }
 
 /** Machines of one page. */
@@ -34,28 +32,23 @@ export interface Selection<Row> {
 
 const PER_PAGE = 50;
 const MAX_TEXT_LENGTH = 100;
-/** Seconds. */
-const MIN_REFRESH = 2;
-const MAX_REFRESH = 3600;
 
 /** Ignores unknown and invalid parameters. */
 export function parseStatusQuery(parameters: URLSearchParams): StatusQuery {
-  const refresh = parseCount(parameters.get('refresh'));
+  const page = parameters.get('page') ?? '';
   return {
     text: (parameters.get('q') ?? '').trim().slice(0, MAX_TEXT_LENGTH).toLowerCase(),
     state: machineStates.find((state) => state === parameters.get('show')),
-    page: Math.max(1, parseCount(parameters.get('page')) ?? 1),
-    refresh: refresh ? Math.min(MAX_REFRESH, Math.max(MIN_REFRESH, refresh)) : refresh,
+    page: /^\d{1,9}$/.test(page) ? Math.max(1, Number(page)) : 1,
   };
 }
 
 /** The query of a link: `?q=worker&page=2`; only `?` without parameters. */
-export function formatStatusQuery({ text, state, page, refresh }: StatusQuery): string {
+export function formatStatusQuery({ text, state, page }: StatusQuery): string {
   const parameters = new URLSearchParams();
   if (text !== '') parameters.set('q', text);
   if (state !== undefined) parameters.set('show', state);
   if (page !== 1) parameters.set('page', String(page));
-  if (refresh !== undefined) parameters.set('refresh', String(refresh));
   return `?${parameters.toString()}`;
 }
 
@@ -98,8 +91,4 @@ function isFound({ name, texts }: Selectable, text: string): boolean {
     const lower = one.toLowerCase();
     return lower.includes(text) || lower.includes(asMac);
   });
-}
-
-function parseCount(text: string | null): number | undefined {
-  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

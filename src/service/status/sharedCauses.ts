@@ -1,39 +1,33 @@
 /** The problems that several machines of a page have: they are above its table, and rows refer to them. */
 
 import type { Diagnostic } from '../../core/finding.ts';
-import { formatNames, groupProblems } from '../../io/report/problemGroups.ts';
-import { formatCount } from '../../formats/messageText.ts';
+import { groupProblems } from '../../io/report/problemGroups.ts';
 import type { MachineCause, MachineRow } from './machineRow.ts';
 
-/** By each of the causes that are the same: where the page has it. */
-export type SharedCauses = ReadonlyMap<MachineCause, SharedCause>;
-
-interface SharedCause {
-  /** Of the element. */
-  readonly id: string;
+export interface SharedCause {
   /** The first one. */
   readonly cause: MachineCause;
-  /** `12 machines: worker-0 … worker-11` */
-  readonly machines: string;
+  /** In the order of the page. */
+  readonly machines: readonly string[];
 }
 
-export function shareCauses(rows: readonly MachineRow[]): SharedCauses {
+/** By each of the causes that are the same; the most severe first. */
+export function shareCauses(rows: readonly MachineRow[]): ReadonlyMap<MachineCause, SharedCause> {
   const causes = new Map<Diagnostic, MachineCause>();
   for (const { causes: shown, name, others } of rows) {
     for (const cause of [...shown, ...others]) {
-      const { evidence, fix, hint = fix, severity, text } = cause;
-      const message = evidence === undefined ? text : `${text} ${evidence}`;
-      causes.set({ severity, message, hint, host: { name } }, cause);
+      const { evidence, message } = cause;
+      const text = evidence === undefined ? message : `${message} ${evidence}`;
+      causes.set({ ...cause, message: text, host: { name } }, cause);
     }
   }
   const shared = new Map<MachineCause, SharedCause>();
-  const groups = groupProblems([...causes.keys()]).filter(({ hosts }) => hosts.length > 1);
-  for (const [index, { hosts, problems }] of groups.entries()) {
+  for (const { hosts, problems } of groupProblems([...causes.keys()])) {
     const own = problems.flatMap((problem) => causes.get(problem) ?? []);
     const [cause] = own;
-    if (cause === undefined) continue;
-    const machines = `${formatCount(hosts.length, 'machine')}: ${formatNames(hosts)}`;
-    for (const one of own) shared.set(one, { id: `problem-${index + 1}`, cause, machines });
+    if (cause === undefined || hosts.length < 2) continue;
+    const group = { cause, machines: hosts };
+    for (const one of own) shared.set(one, group);
   }
   return shared;
 }

@@ -2,6 +2,7 @@
 
 import type { Diagnostic } from '../../core/finding.ts';
 import type { ArtifactKind } from '../../core/artifacts.ts';
+import type { HostRefusal } from '../refusals.ts';
 import type { ImageProgress, TransferEvent } from '../../http/server/answer/transfers.ts';
 
 export interface Status {
@@ -26,7 +27,7 @@ interface ServiceStatus {
   /** When the current inputs were loaded. */
   readonly loaded: Date;
   /** Why the last reload failed; undefined if it succeeded. */
-  readonly loadError: string | undefined;
+  readonly loadError: Diagnostic | undefined;
   /** Client connections, including idle ones. */
   readonly connections: number;
   /** Number of running transfers. */
@@ -34,7 +35,7 @@ interface ServiceStatus {
 }
 
 /** A base image. */
-export interface BaseStatus {
+interface BaseStatus {
   readonly name: string;
   readonly architecture: string;
   /** Undefined for the default. */
@@ -60,6 +61,8 @@ export interface HostSummary {
 }
 
 export interface HostStatus extends HostSummary {
+  /** The last of its requests that were answered with 401 or 404. */
+  readonly refusal?: HostRefusal | undefined;
   /** Called for all hosts when they are filtered. */
   readonly progress: () => readonly ImageProgress[];
   /** The files of the host; called only for hosts on the page, as signing URLs takes time. */

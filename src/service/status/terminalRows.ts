@@ -8,7 +8,7 @@ import { displayWidth, wrapText } from '../../io/report/terminalText.ts';
 import { withoutValues } from '../../io/report/problemGroups.ts';
 import { type Paint, withoutColors } from '../../io/report/paint.ts';
 import { formatAgo, formatDuration, formatPercent } from './figures.ts';
-import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
+import { formatCausePlace, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
 import { countStates, type MachineState, machineStates, problemsFirst } from './select.ts';
 
 /** What is shown of all machines together. */
@@ -52,14 +52,6 @@ export function formatStates(rows: readonly MachineRow[], names: StateNames): st
   return machineStates
     .flatMap((state) => (counts[state] === 0 ? [] : [`${counts[state]} ${names[state]}`]))
     .join(', ');
-}
-
-/** The same, of machines with problems only: what matters most, for the tab of a browser. */
-export function formatProblemStates(rows: readonly MachineRow[], names: StateNames): string {
-  return formatStates(
-    rows.filter(({ state }) => state in roles),
-    names,
-  );
 }
 
 interface Look {
@@ -114,7 +106,9 @@ function blockOf(
   if (role === undefined)
     return [cut(`${start}${activityOf(machine, width - displayWidth(start), look)}`, width)];
   const key = causes
-    .map(({ evidence = '', place = '', text }) => `${place} ${text} ${withoutValues(evidence)}`)
+    .map(
+      (cause) => `${formatCausePlace(cause) ?? ''} ${cause.message} ${withoutValues(cause.evidence ?? '')}`,
+    )
     .join('\n');
   const same = key === '' ? undefined : explained.get(key);
   const fact = `${activityOf(machine, width - displayWidth(start), look)}${same === undefined ? '' : `, same cause as ${same}`}`;
@@ -168,21 +162,15 @@ function paintPart(
 
 const INDENT = '  ';
 
-function causeLines(
-  { evidence, severity, label, text, place, hint, fix }: MachineCause,
-  more: string,
-  width: number,
-  paint: Paint,
-): readonly string[] {
-  const sentence = printable([label, place, text].filter((part) => part !== undefined).join(': '));
+function causeLines(cause: MachineCause, more: string, width: number, paint: Paint): readonly string[] {
+  const { evidence, severity, label = severity, message, hint } = cause;
+  const place = formatCausePlace(cause);
+  const sentence = printable([label, place, message].filter((part) => part !== undefined).join(': '));
   const lines = wrapped(`${sentence}${more}`, width, INDENT, 3);
-  const advice = hint === undefined ? fix && `fix: ${fix}` : `hint: ${hint}`;
   return [
-    ...lines.map((line, index) =>
-      index === 0 && label !== undefined ? line.replace(label, paint(severity, label)) : line,
-    ),
+    ...lines.map((line, index) => (index === 0 ? line.replace(label, paint(severity, label)) : line)),
     ...(evidence === undefined ? [] : wrapped(printable(`seen: ${evidence}`), width, INDENT, 2)),
-    ...(advice === undefined ? [] : wrapped(printable(advice), width, INDENT, 2)),
+    ...(hint === undefined ? [] : wrapped(printable(`hint: ${hint}`), width, INDENT, 2)),
   ];
 }
 

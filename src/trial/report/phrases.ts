@@ -56,6 +56,8 @@ function refusalPhrase({ problem }: EventOf<'refusal'>): string {
       return 'sent a TLS handshake to a plain-HTTP port';
     case 'path':
       return `sent a request that Ironic does not support: ${problem.method} ${problem.path}`;
+    case 'file':
+      return problem.message;
     case 'request':
     default:
       return `sent a request that was refused: ${problem.status} ${problem.message}`;

@@ -1,32 +1,17 @@
 /**
  * The page of a trial: one row for each machine, with the stage of its boot and the cause if it stopped. It has no secrets, and
- * refreshes itself. Its path contains a random token, so only those who have the URL see it.
+ * updates itself. Its path contains a random token, so only those who have the URL see it.
  */
 
-import { shareCauses } from '../../service/status/sharedCauses.ts';
-import { formatProblemStates } from '../../service/status/terminalRows.ts';
 import { randomBytes } from 'node:crypto';
+import type { PageAnswer } from '../../http/server/pages.ts';
 import type { Answerer } from '../../http/server/exchanges.ts';
-import { formatPercent, formatTime } from '../../service/status/figures.ts';
-import { html, type Html } from '../../service/status/html.ts';
-import type {
-  MachineCause,
-  MachineRow,
-  RunningTransfer,
-  StateNames,
-} from '../../service/status/machineRow.ts';
-import { causeItem, machineList, type PageRow } from '../../service/status/machines.ts';
-import { htmlHeaders, renderPage } from '../../service/status/page.ts';
-import {
-  countStates,
-  type MachineState,
-  parseStatusQuery,
-  problemsFirst,
-  selectMachines,
-  type StatusQuery,
-} from '../../service/status/select.ts';
-import { type BootStage, bootStages, stageBar, type StageMark } from '../../service/status/stageBar.ts';
-import { factList, timeOf } from '../../service/status/tables.ts';
+import { type BootStage, bootStages, type StageMark } from '../../service/status/bootStages.ts';
+import type { MachineDetails, PageRow } from '../../service/status/document.ts';
+import { formatPercent } from '../../service/status/figures.ts';
+import type { MachineCause, RunningTransfer, StateNames } from '../../service/status/machineRow.ts';
+import { pageAnswer } from '../../service/status/page.ts';
+import type { MachineState } from '../../service/status/select.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
 import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
 import { type HostResult, shownResults, type TrialResult } from '../timeline/result.ts';
@@ -35,8 +20,6 @@ import { byLastEvent, type TimelineEntry } from '../timeline/stages.ts';
 import { partOfStage, stages } from '../timeline/stage.ts';
 import { entriesOf, type HostTimeline } from '../timeline/timeline.ts';
 
-/** Seconds after which the page refreshes, unless its query says something else. */
-const REFRESH = 5;
 const TOKEN_BYTES = 16;
 
 export interface TrialPage {
@@ -59,37 +42,29 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
         return;
       }
       const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-      const body = Buffer.from(renderTrialPage(result(), parseStatusQuery(searchParams)));
-      response.writeHead(200, { ...htmlHeaders(), 'Content-Length': body.length }).end(body);
+      const { body, headers, status } = trialAnswer(result(), searchParams, request.headers.accept ?? '');
+      response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
     },
   };
 }
 
-/** The HTML document. */
-export function renderTrialPage(result: TrialResult, query: StatusQuery): string {
-  const rows = trialRows(result);
-  const home = calledHomeText(result);
-  const title = [formatProblemStates(rows, trialStateNames), home].filter(Boolean).join(', ');
-  const refresh = query.refresh ?? REFRESH;
-  return renderPage(refresh, {
-    title: html`${title}`,
-    heading: html`Boot of machines`,
-    facts: factList([
-      ['Machines', home],
-      ['Started', timeOf(result.started, result.ended)],
-      ['Page generated', formatTime(result.ended)],
-    ]),
-    machines: machineList({
-      query,
-      shared: shareCauses(rows),
-      selection: selectMachines(problemsFirst(rows), query),
-      counts: countStates(rows),
+/**
+ * The page, or its data as JSON.
+ * @param accept the `Accept` header, or an empty string
+ */
+export function trialAnswer(result: TrialResult, query: URLSearchParams, accept: string): PageAnswer {
+  const { ended, started } = result;
+  return pageAnswer(
+    {
+      heading: 'Boot of machines',
+      summary: calledHomeText(result),
       names: trialStateNames,
-      refresh,
-      now: result.ended,
-    }),
-    more: html``,
-  });
+      rows: trialRows(result),
+      service: { now: ended, started },
+    },
+    query,
+    accept,
+  );
 }
 
 /** `3 of 20 called home` */
@@ -107,13 +82,10 @@ export const trialStateNames: StateNames = {
 
 /** In the order of the timeline: the machines that the trial waits for, and all others that were active. */
 export function trialRows(result: TrialResult): PageRow[] {
-  return shownResults(result).map((one) => ({
-    ...machineRow(one, result),
-    details: () => detailsOf(one, result),
-  }));
+  return shownResults(result).map((one) => machineRow(one, result));
 }
 
-function machineRow(one: HostResult, result: TrialResult): MachineRow {
+function machineRow(one: HostResult, result: TrialResult): PageRow {
   const { hasCalledHome, host } = one;
   const last = host.entries.toSorted(byLastEvent).at(-1);
   const state = stateOf(one);
@@ -122,6 +94,7 @@ function machineRow(one: HostResult, result: TrialResult): MachineRow {
   const cause = state === 'idle' ? undefined : causeOf(one, result);
   return {
     name: host.label,
+    macs: host.macs,
     texts: host.macs,
     state,
     stage: hasCalledHome ? undefined : stageText(host, mark),
@@ -129,6 +102,7 @@ function machineRow(one: HostResult, result: TrialResult): MachineRow {
     since: hasCalledHome ? homeOf(one, result) : last?.last,
     causes: cause === undefined ? [] : [cause],
     others: [],
+    details: () => detailsOf(one, result),
   };
 }
 
@@ -152,32 +126,26 @@ function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineStat
   return gaps.some(({ isOpen }) => isOpen) ? 'stuck' : 'under-way';
 }
 
-function detailsOf(one: HostResult, result: TrialResult): Html {
+function detailsOf(one: HostResult, result: TrialResult): MachineDetails {
   const { causes, hasCalledHome, host } = one;
-  const { ended } = result;
-  const started = host.entries[0]?.first;
+  const [first] = host.entries;
   const last = host.entries.toSorted(byLastEvent).at(-1);
   const evidence = hasCalledHome ? undefined : causes[0]?.evidence;
-  const lines = lastLinesOf(host);
-  const unseen = host.entries.length === 0 ? causeOf(one, result) : undefined;
-  return html`${stageBar(stageMarks(one))}
-  ${factList([
-    ...host.macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
-    ...(started === undefined ? [] : [['First event', timeOf(started, ended)] as const]),
-    ...(evidence === undefined ? [] : [['Evidence', entryOf(evidence, ended)] as const]),
-    ...(last === undefined ? [] : [['Last event', entryOf(last, ended)] as const]),
-  ])}
-  ${unseen && html`<p>${causeItem(unseen)}</p>`}
-  ${
-    lines.length === 0
-      ? undefined
-      : html`<p>Last lines on the console:</p>
-          <pre>${lines.join('\n')}</pre>`
-  }`;
+  return {
+    stages: stageMarks(one),
+    images: [],
+    events: [
+      ...(first === undefined ? [] : [{ name: 'First event', time: first.first }]),
+      ...(evidence === undefined ? [] : [{ name: 'Evidence', ...entryOf(evidence) }]),
+      ...(last === undefined ? [] : [{ name: 'Last event', ...entryOf(last) }]),
+    ],
+    console: lastLinesOf(host),
+    usualCause: host.entries.length === 0 ? causeOf(one, result) : undefined,
+  };
 }
 
-function entryOf({ event, last }: TimelineEntry, now: Date): Html {
-  return html`${eventPhrase(event)}${originPhrase(event)}, ${timeOf(last, now)}`;
+function entryOf({ event, last }: TimelineEntry): { readonly text: string; readonly time: Date } {
+  return { text: `${eventPhrase(event)}${originPhrase(event)}`, time: last };
 }
 
 function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
@@ -200,10 +168,9 @@ function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineC
   return {
     severity: certainty === 'proven' ? 'error' : 'warning',
     label: certainties[certainty],
-    text,
+    message: text,
     evidence: shown,
-    hint: isPossible ? check : undefined,
-    fix: isPossible ? undefined : fix,
+    hint: isPossible ? check : fix,
   };
 }
 

@@ -130,6 +130,8 @@ export async function startImages(
     io,
     log: createQuietLog(io),
     watchers: [watcher],
+    refused: ({ host, refusal: { at, client, hint, message } }) =>
+      trial.observe({ kind: 'refusal', at, client, host, problem: { kind: 'file', message, hint } }),
     changeSource,
     publicUrl: guest && (({ port }) => `http://${guest.host}:${port}`),
   }).catch(throwWithHint(SERVE_LISTEN_HINT));

@@ -216,6 +216,8 @@ export const provenBy: ByKind<string | undefined> = {
         return problem.kind;
       case 'path':
         return isBelowOtherPath(problem) ? 'api-path' : problem.hasInventory ? 'inspection-path' : undefined;
+      case 'file':
+        return 'file-refused';
       case 'request':
       default:
         return problem.reason === undefined ? 'request-refused' : refusalCauses[problem.reason];

@@ -100,9 +100,11 @@ export interface FetchEvent extends SeenFrom {
   readonly size: number;
 }
 
-/** A failed TLS handshake, or a request that Ironic does not support or refuses. */
+/** A failed TLS handshake, or a request that Ironic does not support or refuses, or for a file that is not served. */
 export interface RefusalEvent extends SeenFrom {
   readonly kind: 'refusal';
+  /** The host of the file, by its name in the inventory; undefined for other requests. */
+  readonly host?: string | undefined;
   readonly problem:
     | { readonly kind: 'tls'; /** `tlsv1 alert unknown ca` */ readonly reason: string }
     /** Plain HTTP on a TLS port. */
@@ -117,6 +119,13 @@ export interface RefusalEvent extends SeenFrom {
         readonly hasInventory?: boolean;
         /** User agent of the HTTP client. */
         readonly userAgent?: string | undefined;
+      }
+    | {
+        readonly kind: 'file';
+        /** A clause: `requested worker-0.iso without a key in the URL (status 401)`. */
+        readonly message: string;
+        /** How to fix exactly this; an imperative. */
+        readonly hint: string;
       }
     | {
         readonly kind: 'request';

@@ -61,11 +61,19 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
     .toSorted((a, b) => rankOf(a) - rankOf(b) || byEvidence(a, b));
 }
 
-/** The words of a cause without marks of code. What its BMC answered, with the fix of that answer, replaces the general words. */
+/**
+ * The words of a cause without marks of code. What its BMC answered, or which file it requested in vain, replaces the general words,
+ * with the fix of exactly that.
+ */
 export function wordsOfCause({ evidence, id }: LikelyCause, ports: Ports): CauseWords {
   const words = plainWordsOf(id, ports);
-  if (evidence?.event.kind !== 'bmc') return words;
-  const { hint = words.fix, text } = evidence.event;
+  const event = evidence?.event;
+  if (event?.kind === 'refusal' && event.problem.kind === 'file') {
+    const { hint, message } = event.problem;
+    return { ...words, text: printable(`${event.client} ${message}`), fix: printable(hint) };
+  }
+  if (event?.kind !== 'bmc') return words;
+  const { hint = words.fix, text } = event;
   return { ...words, text: printable(text), fix: printable(hint) };
 }
 
@@ -91,8 +99,10 @@ const solvedBy: ByKind<readonly Stage[]> = {
   console: (event) => signOf(event)?.until ?? [],
   bmc: () => ['image'],
   machine: () => ['power'],
-  refusal: ({ problem: { kind } }) =>
-    kind === 'path' || kind === 'request' ? requests : ['api', ...requests],
+  refusal: ({ problem: { kind } }) => {
+    if (kind === 'file') return ['image', 'config', ...requests];
+    return kind === 'path' || kind === 'request' ? requests : ['api', ...requests];
+  },
   inspection: () => requests,
   // A successful lookup returns the node to the agent again.
   lookup: () => ['lookup', 'heartbeat'],

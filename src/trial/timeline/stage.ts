@@ -1,6 +1,6 @@
 /** The stages of a machine on its way to a running agent, in order. */
 
-import type { BootStage } from '../../service/status/stageBar.ts';
+import type { BootStage } from '../../service/status/bootStages.ts';
 
 interface StageRow {
   /** How reports name it, to follow "last step: ". */

@@ -86,7 +86,9 @@ export function hasCalledIronic(host: HostTimeline): boolean {
 
 /** Requests to Ironic and to the agent, also refused ones. */
 export function callsOf({ entries }: HostTimeline): readonly TimelineEntry[] {
-  return entries.filter(({ event: { kind } }) => !noCalls.has(kind));
+  return entries.filter(
+    ({ event }) => !noCalls.has(event.kind) && !(event.kind === 'refusal' && event.problem.kind === 'file'),
+  );
 }
 
 const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'preflight', 'console']);

@@ -287,6 +287,33 @@ describe('access', () => {
     for (const secret of [...tokens, token, 'aHVudGVyMjp4']) expect(said()).not.toContain(secret);
     expect(said()).toContain('"path":"worker-1.ign"');
   });
+
+  it('is named on the row of the host where it is missing, until the host fetches a file', async () => {
+    const { asOperator, origin, urls } = await serve();
+    const rowOf = async (): Promise<unknown> => {
+      const document: { hosts: unknown[] } = JSON.parse(
+        await (await asOperator('/?format=json&q=worker-0')).text(),
+      );
+      return document.hosts[0];
+    };
+    expect(await statusOf(`${origin}/worker-0.iso`)).toBe(401);
+    expect(await rowOf()).toMatchObject({
+      state: 'stuck',
+      stage: 'media',
+      messages: expect.arrayContaining([
+        expect.objectContaining({
+          message: '127.0.0.1 requested worker-0.iso without a key in the URL (status 401)',
+          hint: expect.stringMatching(/^use the URL of the host as serve prints it/),
+        }),
+      ]),
+    });
+    const own = urls['worker-0']?.['iso'] ?? '';
+    expect(await statusOf(own.replace(/.(?=\/[^/]+$)/, (last) => (last === 'A' ? 'B' : 'A')))).toBe(404);
+    expect(JSON.stringify(await rowOf())).toContain('with a key that is not valid (status 404)');
+    expect(await statusOf(own.replace('worker-0.iso', 'worker-0.initramfs.x'))).toBe(404);
+    expect(await statusOf(own)).toBe(200);
+    expect(await rowOf()).toMatchObject({ messages: [] });
+  });
 });
 
 describe('tokens in the wrong place', () => {
@@ -344,7 +371,7 @@ describe('a reload', () => {
     await reload();
     expect(await statusOf(urls['worker-0']?.['iso'])).toBe(200);
     expect(said()).toContain('still serving the inventory of ');
-    expect(await (await asOperator('/')).text()).toContain('inv.yaml:1:8: ');
+    expect(await (await asOperator('/')).text()).toContain('; inv.yaml:1:8; ');
     const metrics = await (await asOperator('/metrics')).text();
     expect(metrics).toContain('ironic_coreos_catalog_reload_failures_total 1');
   });

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatPercent } from '../../../src/service/status/figures.ts';
 import { hostRow } from '../../../src/service/status/hostRows.ts';
-import { causeOf } from '../../../src/service/status/machineRow.ts';
 import type { ImageProgress } from '../../../src/http/server/answer/transfers.ts';
 import { ago, exampleHost, exampleProgress, type HostChanges, now } from './exampleStatus.ts';
 
@@ -68,16 +67,45 @@ describe('the row of a host', () => {
     expect([row.state, [row.stage, percent].filter(Boolean).join(' ')]).toEqual([state, stage]);
   });
 
+  const refusal = {
+    at: ago(30),
+    client: '192.0.2.7',
+    artifact: 'iso',
+    message: 'requested a.iso without a key in the URL (status 401)',
+    hint: 'use the URL',
+  } as const;
+  const said = '192.0.2.7 requested a.iso without a key in the URL (status 401)';
+  it.each<[string, HostChanges, string, string | undefined, readonly string[]]>([
+    ['no fetch', {}, 'stuck', 'media', [said]],
+    ['an earlier fetch', { fetched: [iso({ lastFetch: ago(40) })] }, 'stuck', 'media', [said]],
+    ['a later fetch', { fetched: [iso({ lastFetch: ago(20) })] }, 'under-way', 'media, 50 %', []],
+    [
+      'its files',
+      { fetched: [iso({ completed: ago(400), bytes: 1024 ** 3, lastFetch: ago(400) })] },
+      'home',
+      'media',
+      [said],
+    ],
+    ['an error', { messages: [error] }, 'failed', 'without an image', ['wrong', said]],
+  ])('with a refused request and %s', (_title, changes, state, stage, messages) => {
+    const row = hostRow(exampleHost('a', { refusal, ...changes }), now);
+    expect([row.state, row.stage, [...row.causes, ...row.others].map(({ message }) => message)]).toEqual([
+      state,
+      stage,
+      messages,
+    ]);
+  });
+
   it('names the file that was not resumed', () => {
     const { causes } = hostRow(exampleHost('a', { fetched: [of('ign', 61, part)] }), now);
-    expect(causes.map(({ text }) => text)).toEqual([
+    expect(causes.map(({ message }) => message)).toEqual([
       'The transfer of a.ign ended at 40 %, and the machine has not resumed it.',
     ]);
   });
 
   it('says how long a BMC has read nothing', () => {
     const { causes } = hostRow(exampleHost('a', { fetched: [iso({ lastFetch: ago(400) })] }), now);
-    expect(causes.map(({ text }) => text)).toEqual([
+    expect(causes.map(({ message }) => message)).toEqual([
       'The BMC has read 50 % of worker-0.iso, and nothing more for 7 min.',
     ]);
   });
@@ -85,6 +113,6 @@ describe('the row of a host', () => {
   it('has the first error, and the other messages behind it', () => {
     const warning = { ...error, severity: 'warning', message: 'unusual' } as const;
     const { causes, others } = hostRow(exampleHost('a', { messages: [warning, error] }), now);
-    expect([causes, others]).toEqual([[causeOf(error)], [causeOf(warning)]]);
+    expect([causes, others]).toEqual([[error], [warning]]);
   });
 });

@@ -13,7 +13,7 @@ const parse = (text: string) => parseStatusQuery(new URLSearchParams(text));
 
 describe('parseStatusQuery', () => {
   it.each([
-    ['', { text: '', state: undefined, page: 1, refresh: undefined }],
+    ['', { text: '', state: undefined, page: 1 }],
     ['q=+Worker-1+', { text: 'worker-1' }],
     [`q=${'x'.repeat(1000)}`, { text: 'x'.repeat(100) }],
     ['show=under-way', { state: 'under-way' }],
@@ -23,16 +23,11 @@ describe('parseStatusQuery', () => {
     ['page=-1', { page: 1 }],
     ['page=1e9', { page: 1 }],
     ['page=99999999999', { page: 1 }],
-    ['refresh=10', { refresh: 10 }],
-    ['refresh=1', { refresh: 2 }],
-    ['refresh=0', { refresh: 0 }],
-    ['refresh=999999', { refresh: 3600 }],
-    ['refresh=soon', { refresh: undefined }],
   ])('%s', (text, expected) => {
     expect(parse(text)).toMatchObject(expected);
   });
 
-  it.each(['?', '?q=a+b%26', '?show=failed&page=2', '?q=x&show=home&page=3&refresh=10', '?refresh=0'])(
+  it.each(['?', '?q=a+b%26', '?show=failed&page=2', '?q=x&show=home&page=3'])(
     'is written as it is read: %s',
     (text) => {
       expect(formatStatusQuery(parse(text))).toBe(text);

@@ -23,22 +23,21 @@ const row = (name: string, changes: Partial<MachineRow> = {}): MachineRow => ({
 });
 
 const GIB = 1024 ** 3;
-const invalid = (name: string, place = 'ramdisk.yaml:12:5'): MachineRow =>
+const invalid = (name: string, line = 12): MachineRow =>
   row(name, {
     state: 'failed',
     stage: 'without an image',
     causes: [
       {
         severity: 'error',
-        label: 'error',
-        text: 'agent.image is not an image reference: it contains a space, quote or backslash (" ")',
-        place,
+        message: 'agent.image is not an image reference: it contains a space, quote or backslash (" ")',
+        at: { file: 'ramdisk.yaml', line, column: 5 },
         hint: 'use a reference like registry.example.com/ironic-agent:latest',
       },
     ],
     others: [
-      { severity: 'warning', text: 'x' },
-      { severity: 'warning', text: 'y' },
+      { severity: 'warning', message: 'x' },
+      { severity: 'warning', message: 'y' },
     ],
   });
 const stuck = (name: string): MachineRow =>
@@ -50,8 +49,8 @@ const stuck = (name: string): MachineRow =>
       {
         severity: 'warning',
         label: 'Likely',
-        text: 'The agent does not trust the certificate of Ironic.',
-        fix: 'in render --ca-file, pass the CA certificate of Ironic',
+        message: 'The agent does not trust the certificate of Ironic.',
+        hint: 'in render --ca-file, pass the CA certificate of Ironic',
       },
     ],
   });
@@ -126,8 +125,8 @@ describe('the rows of', () => {
     const cause = fc.record({
       severity: fc.constant('error' as const),
       label: text,
-      text,
-      place: text,
+      message: text,
+      at: fc.record({ file: text }),
       hint: text,
     });
     const machine = fc.record({

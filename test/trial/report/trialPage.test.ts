@@ -1,13 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+/** The data of the page of a trial, and how it is answered. */
+
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderTrialPage, stageMarks } from '../../../src/trial/report/trialPage.ts';
-import { parseStatusQuery } from '../../../src/service/status/select.ts';
+import { describe, expect, it } from 'vitest';
+import { stageMarks, trialAnswer } from '../../../src/trial/report/trialPage.ts';
 import { resultsOf, type TrialResult } from '../../../src/trial/timeline/result.ts';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
-import { chromiumNote, hasChromium, visit } from '../../support/chromium.ts';
 import {
   anyEvent,
   asked,
@@ -19,7 +19,7 @@ import {
   lookedUp,
   refused,
 } from '../../support/trialEvents.ts';
-import { listenLocally } from '../../support/listening.ts';
+import { root } from '../../support/docs/markdown.ts';
 import { resultOf } from '../../support/trialResult.ts';
 import { startTry } from '../../commands/try/startTry.ts';
 
@@ -115,26 +115,35 @@ describe('the stages of a machine', () => {
   });
 });
 
-const noQuery = parseStatusQuery(new URLSearchParams());
-
-/** Without white space beside tags. */
-const tight = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?([<>]) ?/g, '$1');
-const page = (events: readonly TrialEvent[], given: Partial<TrialResult> = {}, query = ''): string =>
-  tight(renderTrialPage(resultOf(events, given), parseStatusQuery(new URLSearchParams(query))));
+const document = (events: readonly TrialEvent[], given: Partial<TrialResult> = {}, query = ''): unknown =>
+  JSON.parse(trialAnswer(resultOf(events, given), new URLSearchParams(query), 'application/json').body);
 
 describe('the page of a trial', () => {
-  it.each<[string, readonly TrialEvent[], string]>([
-    ['how many called home', home, '<title>1 of 2 called home</title>'],
-    ['that it refreshes itself', [], '<meta http-equiv="refresh" content="5" />'],
-    ['a machine without activity', [], '<th scope="row" class="name">worker-1</th>'],
-    ['a machine that called home', home, '<strong class="state">called home</strong>'],
-    ['how many called home in a tile', home, '<a href="?show=home"><strong>1</strong> called home</a>'],
+  it.each<[string, readonly TrialEvent[], object]>([
+    ['how many called home', home, { title: '1 of 2 called home: Boot of machines' }],
+    [
+      'a machine without activity',
+      [],
+      { hosts: [{ name: 'worker-0' }, { name: 'worker-1', state: 'idle' }] },
+    ],
+    ['a machine that called home', home, { hosts: [{ state: 'home' }, {}] }],
+    [
+      'how many called home among the states',
+      home,
+      { states: [{}, {}, {}, {}, { state: 'home', name: 'called home', machines: 1 }] },
+    ],
     [
       'a machine that boots',
       [bmc(590, 'power on', 'powered on')],
-      '<strong class="state">on the way</strong> power',
+      { hosts: [{ state: 'under-way', stage: 'power' }, {}] },
     ],
-    ['the last event of a machine', booted, 'powered on, <time datetime="2026-11-21T12:00:02.000Z"'],
+    [
+      'the last event of a machine',
+      booted,
+      {
+        hosts: [{ events: [{}, { name: 'Last event', text: 'powered on', time: at(2).toISOString() }] }, {}],
+      },
+    ],
     [
       'a proven cause at once',
       [
@@ -142,36 +151,74 @@ describe('the page of a trial', () => {
         refused(599, { kind: 'tls', reason: 'tlsv1 alert unknown ca' }, { client: '192.0.2.7' }),
         lookedUp(598),
       ],
-      '<strong class="error">Proven:</strong>',
+      { hosts: [{ messages: [{ severity: 'error', label: 'Proven' }] }, {}] },
     ],
-    ['the likely cause of a machine that is silent', booted, 'class="warning">'],
-    ['stages also as text', booted, '<span class="hidden">: stopped here</span>'],
+    [
+      'a refused request for its file, with the hint for exactly that',
+      [
+        ...booted,
+        refused(
+          599,
+          { kind: 'file', message: 'requested worker-0.iso without a key (status 401)', hint: 'use the URL' },
+          { host: 'worker-0', client: '192.0.2.7' },
+        ),
+      ],
+      {
+        hosts: [
+          {
+            state: 'failed',
+            stage: 'power',
+            messages: [
+              {
+                label: 'Proven',
+                message: '192.0.2.7 requested worker-0.iso without a key (status 401)',
+                hint: 'use the URL',
+              },
+            ],
+          },
+          {},
+        ],
+      },
+    ],
+    [
+      'no refused request after which the file was fetched',
+      [
+        refused(1, { kind: 'file', message: 'no', hint: 'use' }, { host: 'worker-0', client: '10.0.0.8' }),
+        ofIso(599, 40),
+      ],
+      { hosts: [{ state: 'under-way', messages: [] }, {}] },
+    ],
+    [
+      'the possible cause of a machine that is silent, and how to check it',
+      booted,
+      {
+        hosts: [
+          {
+            state: 'stuck',
+            messages: [{ label: 'The cause is not known; possible', hint: expect.stringMatching(/^[a-z]/) }],
+          },
+          {},
+        ],
+      },
+    ],
   ])('shows %s', (_title, events, expected) => {
-    expect(page(events)).toContain(tight(expected));
+    expect(document(events)).toMatchObject(expected);
   });
 
   it('shows no cause while the machine boots', () => {
-    expect(page(booted, { ended: at(20) })).not.toContain('The cause is not known');
+    expect(document(booted, { ended: at(20) })).toMatchObject({ hosts: [{ messages: [] }, {}] });
   });
 
-  it('shows how to check a cause that is only possible', () => {
-    const shown = page(booted);
-    expect(shown).toMatch(/The cause is not known; possible:[^]*<span class="hint">[a-z]/);
-    expect(shown).not.toContain('Fix:');
-  });
-
-  const markup = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\0\u202e`;
-
-  it('markup of clients is text', () => {
-    const text = page([bmc(0, 'media', markup), fetched(1, { host: markup, client: markup })]);
-    expect(text).not.toMatch(/<script(?! data-refresh)|<img|onerror='|\0|\u202e/);
-    expect(text).toContain('&lt;script&gt;');
-  });
-
-  it('any events are a page without control characters', () => {
+  it('any events are JSON as its schema describes it, and a table without control characters', () => {
+    const check = new Ajv({ allowUnionTypes: true }).compile(
+      JSON.parse(readFileSync(join(root, 'schemas/serve-status.json'), 'utf8')),
+    );
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
-        expect(page(events).replaceAll('\n', '')).not.toMatch(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/u);
+        check(document(events));
+        expect(check.errors ?? []).toEqual([]);
+        const { body } = trialAnswer(resultOf(events), new URLSearchParams(), 'text/html');
+        expect(body.replaceAll('\n', '')).not.toMatch(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/u);
       }),
     );
   });
@@ -198,45 +245,11 @@ describe('over HTTP', () => {
       'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
     });
     expect(await answer.text()).toContain('0 of 1 called home');
+    expect(await (await fetch(`${url}?format=json`)).json()).toMatchObject({
+      title: '0 of 1 called home: Boot of machines',
+    });
     for (const other of [`${trial.origin}/status`, url.slice(0, -1)])
       expect((await fetch(other)).status).toBe(404);
     await trial.stop();
-  });
-});
-
-describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
-  let server: Server;
-  let origin: string;
-  beforeAll(async () => {
-    const silent = { ...bmc(0, 'media', 'inserted the ISO into slot 1'), host: 'worker-1' };
-    const body = renderTrialPage(resultOf([...home, silent], { ended: at(200) }), noQuery);
-    server = createServer(
-      (_request, response) => void response.setHeader('Content-Type', 'text/html').end(body),
-    );
-    origin = `http://127.0.0.1:${await listenLocally(server)}`;
-  });
-  afterAll(() => void server.close());
-
-  it.each([
-    [420, 'light'],
-    [1400, 'dark'],
-  ] as const)('with %d pixels, everything is visible: %s', async (width, colors) => {
-    await visit({ url: `${origin}/`, width, colors }, async (browser) => {
-      const seen = await browser.evaluate(`(() => {
-        const room = document.documentElement.clientWidth;
-        const shown = [...document.querySelectorAll('th, td, li, dd')].filter((element) => element.getClientRects().length > 0);
-        return {
-          sideways: document.documentElement.scrollWidth > room,
-          wide: shown.filter((element) => element.getBoundingClientRect().right > room).map((element) => element.textContent),
-          stages: [...document.querySelectorAll('.stages')].map((bar) => bar.children.length),
-        };
-      })()`);
-      expect(seen).toEqual({ sideways: false, wide: [], stages: [8, 8] });
-      expect(browser.complaints).toEqual([]);
-      const folder = process.env['IRONIC_COREOS_SCREENSHOTS'];
-      if (folder === undefined) return;
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, `boot-${width}.png`), await browser.screenshot());
-    });
   });
 });

@@ -1,0 +1,131 @@
+/** The data of a status page as JSON: for programs, and for the script of the page. */
+
+import type { ArtifactKind } from '../../core/artifacts.ts';
+import { formatPath } from '../../core/finding.ts';
+import { formatNames } from '../../io/report/problemGroups.ts';
+import type { StageMark } from './bootStages.ts';
+import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
+import { countStates, machineStates, type Selection } from './select.ts';
+import { shareCauses } from './sharedCauses.ts';
+import { formatStates } from './terminalRows.ts';
+
+/** What a page shows. */
+export interface StatusPage {
+  readonly heading: string;
+  /** For the tab of the browser, behind the machines with problems: `3 of 20 called home`. */
+  readonly summary: string;
+  readonly names: StateNames;
+  readonly rows: readonly PageRow[];
+  readonly service: ServiceFacts;
+  /** Why the last reload failed; undefined if it succeeded. */
+  readonly loadError?: MachineCause | undefined;
+  /** Further members of the JSON. */
+  readonly more?: object;
+}
+
+interface ServiceFacts {
+  readonly now: Date;
+  readonly started: Date;
+  readonly [fact: string]: string | number | Date | undefined;
+}
+
+/** A machine with what unfolds below its row. */
+export interface PageRow extends MachineRow {
+  readonly macs: readonly string[];
+  /** Called only for the machines of the page, as signing URLs takes time. */
+  readonly details: () => MachineDetails;
+}
+
+/** Members of the JSON of a machine. */
+export interface MachineDetails {
+  readonly architecture?: string | undefined;
+  /** The stream of its images. */
+  readonly stream?: string | undefined;
+  /** Since when its last valid image is served. */
+  readonly staleSince?: Date | undefined;
+  readonly stages: readonly StageMark[];
+  readonly images: readonly ImageFacts[];
+  /** What was seen of it, such as the last event. */
+  readonly events?: readonly { readonly name: string; readonly text?: string; readonly time: Date }[];
+  /** The last lines on its console that matter. */
+  readonly console?: readonly string[];
+  /** What usually is the reason, of a machine that has not been seen. */
+  readonly usualCause?: MachineCause | undefined;
+}
+
+interface ImageFacts {
+  /** In the catalog: `worker-0.iso`. */
+  readonly path: string;
+  readonly artifact: ArtifactKind;
+  /** Signed URL: anyone who has it can fetch the image. */
+  readonly url: string;
+  /** Unknown before the first fetch. */
+  readonly size?: number | undefined;
+}
+
+/** As schemas/serve-status.json describes it. JSON.stringify formats a Date as in RFC 3339. */
+export function documentOf(page: StatusPage, selection: Selection<PageRow>): object {
+  const { heading, loadError, more, names, rows, service } = page;
+  const counts = countStates(rows);
+  const shared = shareCauses(rows);
+  const problems = [...new Set(shared.values())];
+  return {
+    title: titleOf(page),
+    heading,
+    service: { ...service, loadError: loadError && messageObject(loadError) },
+    states: machineStates.map((state) => ({ state, name: names[state], machines: counts[state] })),
+    problems: problems.map(({ cause, machines }) => ({
+      ...messageObject(cause),
+      machines: machines.length,
+      names: formatNames(machines),
+    })),
+    total: rows.length,
+    matching: selection.matching,
+    page: selection.page,
+    pages: selection.pages,
+    hosts: selection.rows.map(({ causes, details, macs, name, others, since, stage, state, transfer }) => {
+      const { usualCause, ...facts } = details();
+      return {
+        name,
+        macs,
+        state,
+        stage,
+        transfer: transfer && { path: transfer.path, size: transfer.size, fetched: transfer.bytes },
+        since,
+        messages: [...causes, ...others].map((cause) => {
+          const group = shared.get(cause);
+          return { ...messageObject(cause), problem: group && problems.indexOf(group) };
+        }),
+        usualCause: usualCause && messageObject(usualCause),
+        ...facts,
+      };
+    }),
+    ...more,
+  };
+}
+
+function messageObject(cause: MachineCause): object {
+  const { at, code, evidence, excerpt, hint, label, message, path, rule, severity } = cause;
+  const line = excerpt && `${excerpt.before}${excerpt.marked}${excerpt.after}`.trim();
+  return {
+    severity,
+    label,
+    rule,
+    code,
+    ...at,
+    path: path && formatPath(path),
+    message,
+    evidence: evidence ?? line,
+    hint,
+  };
+}
+
+/** What matters most: the counts of machines with problems. */
+export function titleOf({ heading, names, rows, loadError, summary }: StatusPage): string {
+  const problems = formatStates(
+    rows.filter(({ state }) => state === 'failed' || state === 'stuck'),
+    names,
+  );
+  const reload = loadError === undefined ? '' : 'reload failed';
+  return `${[reload, problems, summary].filter(Boolean).join(', ')}: ${heading}`;
+}

@@ -1,0 +1,39 @@
+/** A server with a status page, for tests in a browser. */
+
+import { createServer } from 'node:http';
+import type { PageAnswer } from '../../src/http/server/pages.ts';
+import type { BrowserPage } from './chromium.ts';
+import { listenLocally } from './listening.ts';
+
+export interface StatusServer {
+  readonly url: string;
+  /** The paths that browsers have requested. */
+  readonly requests: string[];
+  close(): void;
+}
+
+export async function startStatusServer(
+  answer: (query: URLSearchParams, accept: string) => PageAnswer,
+): Promise<StatusServer> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    requests.push(request.url ?? '');
+    if (pathname !== '/') {
+      response.end(`<title>${pathname}</title>`);
+      return;
+    }
+    const { body, headers, status } = answer(searchParams, request.headers.accept ?? '');
+    response.writeHead(status, headers).end(body);
+  });
+  const url = `http://127.0.0.1:${await listenLocally(server)}/`;
+  return { url, requests, close: () => void server.close() };
+}
+
+/** Waits until the script has shown the machines. */
+export async function whenShown(browser: BrowserPage): Promise<void> {
+  await browser.evaluate(`new Promise((resolve) => {
+    const look = () => (document.querySelector('#below > *') ? resolve() : setTimeout(look, 20));
+    look();
+  })`);
+}
