@@ -14,7 +14,7 @@ import { systemClock } from '../../io/clock.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { listenToStop } from '../../io/process.ts';
 import { jsonBytes } from '../../io/report/choices.ts';
-import { report } from '../../io/report/report.ts';
+import { collectDiagnostics, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { bmcProbe } from './bmcProbe.ts';
 import { listSettingFiles, readPublishedFiles } from './bootFiles.ts';
@@ -93,8 +93,10 @@ async function collectProbes(
   };
 
   if (inventory.hosts === undefined && wanted === undefined) {
-    const config = await createRenderer()(source);
-    if (config !== undefined) await add(config.document, undefined);
+    const { io: quiet, reported } = collectDiagnostics(io); // "validate" reports warnings
+    const config = await createRenderer()({ ...source, io: quiet });
+    if (config === undefined) report(io, reported);
+    else await add(config.document, undefined);
     return new Map([[ALL_MACHINES, config !== undefined]]);
   }
   const hosts = selectHosts(inventory.hosts ?? [], wanted, file);
