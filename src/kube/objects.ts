@@ -1,10 +1,10 @@
-/** Kubernetes resources and objects: URL paths, and checks of the metadata from the API server. */
+/** Kubernetes resources and objects: URL paths, and the metadata from the API server. */
 
 import { quoteText } from '../core/foreignText.ts';
-import { asMapping, isMapping } from '../formats/mapping.ts';
+import { isMapping } from '../formats/mapping.ts';
 import { UsageError } from '../core/errors.ts';
 import { namespaceProblem, objectNameProblem } from '../core/objectName.ts';
-import { type ApiError, invalidResponse } from './apiError.ts';
+import { invalidResponse } from './apiError.ts';
 
 /** A namespaced resource, with its names in URLs and manifests. */
 export interface ApiResource {
@@ -52,7 +52,7 @@ export function parseKey(text: string): ObjectKey {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** An object from the API server. Its `metadata` is checked; all other fields may be any JSON. */
+/** An object from the API server. All fields but `metadata` depend on its kind. */
 export interface KubernetesObject {
   readonly metadata: ObjectMetadata;
   readonly [field: string]: unknown;
@@ -79,46 +79,31 @@ export function keyOf({ metadata: { namespace, name } }: KubernetesObject): Obje
 }
 
 /**
- * Reads an object with the required metadata. Other metadata, such as `managedFields`, is dropped, as it may be large.
+ * Reads an object. The API server has checked its fields; other metadata, such as `managedFields`, is dropped, as it may be large.
  * @throws ApiError if the value is not a Kubernetes object
  */
 export function readObject(value: unknown, operation: string): KubernetesObject {
-  const metadata = isMapping(value) ? value['metadata'] : undefined;
-  const missing = (field: string): ApiError =>
-    invalidResponse(operation, `the API server returned an invalid object: ${field} is missing`);
-  if (!isMapping(value) || !isMapping(metadata)) throw missing('metadata');
-  const text = (field: string): string => {
-    const found = metadata[field];
-    if (typeof found === 'string' && found !== '') return found;
-    throw missing(`metadata.${field}`);
+  if (!isStored(value)) {
+    const problem = 'the API server returned an invalid object: metadata is missing';
+    throw invalidResponse(operation, problem);
+  }
+  const { deletionTimestamp, finalizers = [], generation = 0, labels = {}, ...others } = value.metadata;
+  const { name, namespace, resourceVersion, uid } = others;
+  const metadata = {
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    generation,
+    labels,
+    finalizers,
+    deletionTimestamp,
   };
-  const generation = metadata['generation'];
-  const deletionTimestamp = metadata['deletionTimestamp'];
-  return {
-    ...value,
-    metadata: {
-      namespace: text('namespace'),
-      name: text('name'),
-      uid: text('uid'),
-      resourceVersion: text('resourceVersion'),
-      generation: typeof generation === 'number' ? generation : 0,
-      labels: textsOf(metadata['labels']),
-      finalizers: listOfTexts(metadata['finalizers']),
-      deletionTimestamp: typeof deletionTimestamp === 'string' ? deletionTimestamp : undefined,
-    },
-  };
+  return { ...value, metadata };
 }
 
-function textsOf(value: unknown): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(asMapping(value)).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
-}
-
-function listOfTexts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((it): it is string => typeof it === 'string') : [];
+function isStored(value: unknown): value is { readonly metadata: ObjectReference & Partial<ObjectMetadata> } {
+  return isMapping(value) && isMapping(value['metadata']) && typeof value['metadata']['uid'] === 'string';
 }
 
 /** `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, or without the namespace part for all namespaces. */

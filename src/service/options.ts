@@ -51,11 +51,6 @@ export const serviceOptions = {
       1,
       MOST_CONNECTIONS,
     ),
-    '--max-per-client <number>': wholeNumber(
-      'maximum number of connections of one address (default: 512)',
-      1,
-      MOST_CONNECTIONS,
-    ),
     '--idle-timeout <time>': duration(
       'disconnect clients that read nothing for this long (default: 120s)',
       1,

@@ -90,11 +90,10 @@ export async function readSetup(options: ServiceOptions, io: Io): Promise<Setup>
 const OTHER_DESCRIPTORS = 100;
 
 /** Accepts fewer connections if each could not have a file descriptor: without a free one, a reload could open no image. */
-function readLimits({ idleTimeout, maxConnections, maxPerClient }: ServiceOptions, io: Io): ServerLimits {
+function readLimits({ idleTimeout, maxConnections }: ServiceOptions, io: Io): ServerLimits {
   const limits = {
     ...defaultLimits,
     ...(maxConnections !== undefined && { connections: maxConnections }),
-    ...(maxPerClient !== undefined && { connectionsPerClient: maxPerClient }),
     ...(idleTimeout !== undefined && { idleTime: idleTimeout }),
   };
   const descriptors = descriptorLimit() ?? Infinity;

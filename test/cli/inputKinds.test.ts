@@ -413,7 +413,7 @@ const others = new Set(
     // Where and how the program writes, prints and serves.
     '--color --ignore --output --output-dir --output-rootfs --directory --format --mode --group --bundle --log --save --ca-out',
     '--listen --public-url --serve-listen --tls-cert --tls-key --tls-name --client-ca --key-file --token-file --expires --serve-url',
-    '--max-connections --max-per-client --idle-timeout --grace --cache --images-bind-addr --images-publish-addr --metrics-addr --kubeconfig',
+    '--max-connections --idle-timeout --grace --cache --images-bind-addr --images-publish-addr --metrics-addr --kubeconfig',
     '--namespace --lease --drain-time --settings --parallel --timeout --shutdown-timeout --until --require-step --expect',
     '--console-log --ask-back --guest-host --accel --memory --firmware --boot --once --fetch-retries --gpg-keyring',
     // What it does, and for whom.

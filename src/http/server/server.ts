@@ -37,10 +37,9 @@ export interface ServerLimits extends ConnectionLimits {
   readonly requestsPerConnection: number;
 }
 
-/** For a few thousand BMCs. A BMC opens a few connections, a hypervisor one for each guest. */
+/** For a few thousand BMCs, each with a few connections. */
 export const defaultLimits: ServerLimits = {
   connections: 4096,
-  connectionsPerClient: 512,
   headerSize: 16 * 1024,
   // As nginx: if the kernel of a busy machine drops the request, the client sends it again, after up to 30 s.
   headerTime: 60_000,

@@ -404,7 +404,7 @@ const warnings = (service: ServeProcess): unknown[] =>
 
 describe.skipIf(process.platform !== 'linux')('a limit of open files', () => {
   it('below what the connections need is reported with the fix, and the connections end before the descriptors', async () => {
-    const service = await few(150, '--max-per-client', '1000');
+    const service = await few(150);
     expect(warnings(service)).toEqual([
       expect.objectContaining({
         level: 'warning',

@@ -506,8 +506,8 @@ describe('what can be served', () => {
     ['no address', { listen: 'here' }, 'Cannot listen on "here"'],
     [
       'no number of connections',
-      { maxPerClient: '0' },
-      'invalid value "0" for --max-per-client: not a whole number from 1 to 1000000',
+      { maxConnections: '0' },
+      'invalid value "0" for --max-connections: not a whole number from 1 to 1000000',
     ],
     ['no length of time', { expires: 'soon' }, 'invalid duration "soon" for --expires'],
     ['URLs that expire at once', { expires: '0' }, 'invalid value "0" for --expires'],

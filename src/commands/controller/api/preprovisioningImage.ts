@@ -1,14 +1,14 @@
 /**
  * PreprovisioningImage of Metal3 (metal3.io/v1alpha1): the request of the operator for an image that boots the agent on a
  * host, and its status. Only the fields of the contract between operator and image builders are read, and other fields are
- * not changed. All values are checked, as any client with write access can write invalid values.
+ * not changed.
  *
  * The finalizer has the name that all image builders use, so that one builder can replace another. No cleanup is required,
  * as images are built when they are fetched.
  */
 
 import { quoteText } from '../../../core/foreignText.ts';
-import { asList, asMapping, type Mapping } from '../../../formats/mapping.ts';
+import { asMapping } from '../../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../../core/artifacts.ts';
 import type { KubernetesObject, ObjectMetadata } from '../../../kube/objects.ts';
 
@@ -68,64 +68,37 @@ const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
  */
 export const STREAM_LABEL = 'coreos.openshift.io/stream';
 
-/** Reads any object; invalid fields count as missing. */
-export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObject): PreprovisioningImage {
+/** The fields of the object as the API server has them, which has checked them with the schema of the CRD. */
+interface Stored extends KubernetesObject {
+  readonly spec?: Partial<PreprovisioningImageSpec>;
+  readonly status?: Partial<PreprovisioningImageStatus>;
+}
+
+/** An empty text counts as missing, as in all Go programs. */
+export function readPreprovisioningImage(object: KubernetesObject): PreprovisioningImage {
+  const { metadata, spec = {}, status = {} }: Stored = object;
   const { labels, deletionTimestamp, ...kept } = metadata;
+  const { name, version } = status.networkData ?? {};
   return {
     ...kept,
     isDeleted: deletionTimestamp !== undefined,
     isForeign: Object.hasOwn(labels, FOREIGN_LABEL),
-    stream: textOf(Object.hasOwn(labels, STREAM_LABEL) ? labels[STREAM_LABEL] : undefined),
-    spec: readSpec(asMapping(fields['spec'])),
-    status: readStatus(asMapping(fields['status'])),
+    stream: labels[STREAM_LABEL] || undefined,
+    spec: {
+      networkDataName: spec.networkDataName || undefined,
+      architecture: spec.architecture || undefined,
+      acceptFormats: spec.acceptFormats ?? [],
+    },
+    status: {
+      imageUrl: status.imageUrl || undefined,
+      kernelUrl: status.kernelUrl || undefined,
+      extraKernelParams: status.extraKernelParams || undefined,
+      format: status.format || undefined,
+      architecture: status.architecture || undefined,
+      networkData: name || version ? { name: name || undefined, version: version || undefined } : undefined,
+      conditions: status.conditions ?? [],
+    },
   };
-}
-
-function readSpec(spec: Mapping): PreprovisioningImageSpec {
-  return {
-    networkDataName: textOf(spec['networkDataName']),
-    architecture: textOf(spec['architecture']),
-    acceptFormats: asList(spec['acceptFormats']).flatMap((format) => textOf(format) ?? []),
-  };
-}
-
-function readStatus(status: Mapping): PreprovisioningImageStatus {
-  return {
-    imageUrl: textOf(status['imageUrl']),
-    kernelUrl: textOf(status['kernelUrl']),
-    extraKernelParams: textOf(status['extraKernelParams']),
-    format: textOf(status['format']),
-    architecture: textOf(status['architecture']),
-    networkData: readVersion(asMapping(status['networkData'])),
-    conditions: asList(status['conditions']).flatMap(
-      (condition) => readCondition(asMapping(condition)) ?? [],
-    ),
-  };
-}
-
-function readVersion(data: Mapping): NetworkDataVersion | undefined {
-  const name = textOf(data['name']);
-  const version = textOf(data['version']);
-  return name === undefined && version === undefined ? undefined : { name, version };
-}
-
-function readCondition(condition: Mapping): Condition | undefined {
-  const type = textOf(condition['type']);
-  if (type === undefined) return undefined;
-  const { observedGeneration } = condition;
-  return {
-    type,
-    status: textOf(condition['status']) ?? 'Unknown',
-    reason: textOf(condition['reason']) ?? 'Unknown',
-    message: textOf(condition['message']) ?? '',
-    lastTransitionTime: textOf(condition['lastTransitionTime']) ?? '',
-    ...(typeof observedGeneration === 'number' && { observedGeneration }),
-  };
-}
-
-/** An empty text counts as missing, as in all Go programs. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 const FINALIZER = 'preprovisioningimage.metal3.io';
