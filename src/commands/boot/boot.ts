@@ -1,73 +1,37 @@
 /**
  * `boot`: boots machines from an ISO by their BMCs, follows them until their agents call home, and restores them. The servers,
- * the timeline and the report are those of `try`.
+ * the timeline and the report are those of a trial.
  */
 
 import { CliError } from '../../core/errors.ts';
-import type { Architecture } from '../../core/architecture.ts';
-import { diagnosticOf } from '../../core/finding.ts';
-import { shorten } from '../../core/foreignText.ts';
-import { runParallel } from '../../core/parallel.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
-import { quoteShellWord } from '../../formats/shell.ts';
-import { repeat } from '../../http/client/retries.ts';
+import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { systemClock } from '../../io/clock.ts';
 import { confirm, requireTerminal } from '../../io/confirm.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
-import { defaultTiming } from '../../redfish/redfishClient.ts';
-import { isImageRefusal } from '../../redfish/messages.ts';
-import { RedfishError } from '../../redfish/redfishError.ts';
 import { jsonBytes } from '../../io/report/choices.ts';
-import { knownError, report } from '../../io/report/report.ts';
+import { report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { parseListenAddress } from '../../http/server/listenAddress.ts';
-import { type ConsoleLog, readConsoleLogs } from '../../trial/console/consoleLog.ts';
-import type { Expectation } from '../../trial/expectation.ts';
+import { readServeSource } from '../../service/source.ts';
 import { reachableAddresses } from '../../trial/api/ironicAddress.ts';
+import { createBmcClients } from '../../trial/bmc/bmcClients.ts';
+import { type BootRun, type BootSetup, defaultTimes, type SurveyedMachine } from '../../trial/bmc/bootRun.ts';
+import { describeChecks, formatChecks, formatProblems, problemsOf } from '../../trial/bmc/checkOutput.ts';
+import { type CheckedMachine, isRefused, type MachineCheck } from '../../trial/bmc/checks.ts';
+import { checkTargets } from '../../trial/bmc/checkTargets.ts';
+import { checkHostImages, checkConfiguredIso, isoArchitecture } from '../../trial/bmc/imageChecks.ts';
+import { findImageServer, type ImageServer, remoteIso } from '../../trial/bmc/imageUrls.ts';
+import type { BootTimes } from '../../trial/bmc/machineBoot.ts';
+import { observeBmc, startMachines } from '../../trial/bmc/startMachines.ts';
+import { readTargets } from '../../trial/bmc/targets.ts';
+import { readConsoleLogs } from '../../trial/console/consoleLog.ts';
+import type { Expectation } from '../../trial/expectation.ts';
+import { runTrial } from '../../trial/runTrial.ts';
 import type { TrialSetup } from '../../trial/setup.ts';
 import type { ApiEndpoint } from '../../trial/timeline/addresses.ts';
-import { readServeSource } from '../../service/source.ts';
-import { runTrial } from '../../trial/runTrial.ts';
-import { type BmcClients, createBmcClients } from '../../trial/bmc/bmcClients.ts';
-import { bootMachine, restoreMachine } from '../../trial/bmc/bootMachine.ts';
-import { describeChecks, formatChecks, formatProblems, problemsOf } from '../../trial/bmc/checkOutput.ts';
-import { type CheckedMachine, checkMachine, isRefused, type MachineCheck } from '../../trial/bmc/checks.ts';
-import { checkHostImages, checkConfiguredIso, isoArchitecture } from '../../trial/bmc/imageChecks.ts';
-import {
-  expectedUrl,
-  findImageServer,
-  type ImageServer,
-  remoteIso,
-  urlFor,
-} from '../../trial/bmc/imageUrls.ts';
-import type { BmcRequest, BootTimes, Change, MachineBoot } from '../../trial/bmc/machineBoot.ts';
-import { EmptySlotError } from '../../trial/bmc/media.ts';
+import type { BootMachines } from '../../trial/trial.ts';
 import type { BootOptions } from './options.ts';
-import { type BootSetup, readBootSetup } from './setup.ts';
-import { type Survey, surveyMachine } from '../../trial/bmc/survey.ts';
-import { readTargets, type Target } from '../../trial/bmc/targets.ts';
-import type { BootMachines, TrialServices } from '../../trial/trial.ts';
-import type { BmcEvent } from '../../trial/timeline/events.ts';
-
-/** A machine whose BMC was read. */
-type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
-
-/** A machine that `boot` works on. */
-type StartedMachine = SurveyedMachine & { readonly changes: Change[] };
-
-/** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */
-const MINUTE = 60_000;
-
-export const defaultTimes: BootTimes = {
-  ...defaultTiming,
-  insert: 15 * MINUTE,
-  power: 2 * MINUTE,
-  check: 5 * MINUTE,
-  restore: 5 * MINUTE,
-  retry: 2 * MINUTE,
-  silence: 5000,
-};
+import { readBootSetup } from './setup.ts';
 
 /**
  * @param names hosts of the inventory
@@ -104,19 +68,6 @@ export async function boot(
   } finally {
     await clients.close();
   }
-}
-
-interface BootRun {
-  readonly setup: BootSetup;
-  readonly server: ImageServer;
-  readonly clients: BmcClients;
-  readonly times: BootTimes;
-  readonly io: Io;
-  /** Of the only ISO. */
-  readonly architecture: Architecture | undefined;
-  readonly consoleLogs: readonly ConsoleLog[];
-  /** A time of the clock. */
-  readonly started: number;
 }
 
 /** Two hosts with the same system would work against each other. */
@@ -157,58 +108,6 @@ function endpointOf({ listen, scheme }: TrialSetup): ApiEndpoint | undefined {
   if (listen.kind !== 'tcp' || listen.port === 0) return undefined;
   return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
 }
-
-/** Ends on a signal: then the machines that were not read yet have an error. */
-async function checkTargets(
-  targets: readonly Target[],
-  images: (name: string) => readonly MachineCheck[],
-  run: BootRun,
-): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
-  const { ignore, signal } = listenToStop({ aborted: run.io.signal });
-  const machines = await runParallel(targets, run.setup.parallel, (target) =>
-    checkTarget(target, images(target.name), run, signal),
-  ).finally(ignore);
-  return { machines, isCanceled: signal.aborted };
-}
-
-async function checkTarget(
-  target: Target,
-  image: readonly MachineCheck[],
-  run: BootRun,
-  signal: AbortSignal,
-): Promise<CheckedMachine> {
-  try {
-    const now = systemClock.now();
-    if (signal.aborted) throw new CliError('not checked: canceled before', { code: 'ERR_BMC' });
-    const end = run.started + run.setup.trial.timeout;
-    if (now >= end) {
-      throw new CliError('not checked: the time of --timeout is over', {
-        code: 'ERR_BMC',
-        hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
-      });
-    }
-    const deadline = Math.min(now + run.times.check, end);
-    return await run.clients.use(target, { signal, deadline }, async (client) => {
-      const survey = await surveyMachine(client, target.path);
-      const { architecture = run.architecture } = target;
-      const checks = checkMachine(survey, {
-        ...target,
-        architecture,
-        imageUrl: expectedUrl(target, run.server),
-        image,
-      });
-      const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
-      return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
-    });
-  } catch (error) {
-    const { hint, message: text } = knownError(error, run.io);
-    const checks = [{ id: 'bmc', status: 'error', text, hint }, ...image] as const;
-    return { target, survey: undefined, checks, show: String };
-  }
-}
-
-/** Characters. Names and lists of a BMC are shorter. */
-const LONGEST_TEXT = 1000;
 
 async function writeChecks(
   machines: readonly CheckedMachine[],
@@ -295,167 +194,4 @@ function expectationOf(machines: readonly CheckedMachine[]): Expectation {
       ? { kind: 'any', count: 1 }
       : { kind: 'hosts', names: known.map(({ name }) => name) },
   };
-}
-
-/** @param left receives the names of the machines that are not restored */
-function startMachines(
-  bootable: readonly SurveyedMachine[],
-  run: BootRun,
-  services: TrialServices,
-  left: Set<string>,
-): Awaited<ReturnType<BootMachines>> {
-  const { setup } = run;
-  const controller = new AbortController();
-  const { signal } = controller;
-  const started: StartedMachine[] = [];
-  const work = runParallel(bootable, setup.parallel, async (surveyed) => {
-    if (signal.aborted) return;
-    const machine = { ...surveyed, changes: [] };
-    started.push(machine);
-    await bootOne(machine, { run, services, signal });
-  });
-  work.catch(() => undefined); // `stop` throws its error after the machines are restored
-  return {
-    stop: async () => {
-      controller.abort();
-      await Promise.allSettled([work]);
-      if (setup.isLeft) for (const machine of started) reportChanges(machine, 'info', run);
-      else if (started.length > 0) await restoreAll(started, run, services, left);
-      await work;
-    },
-  };
-}
-
-/** Says what is not undone, and how to undo it. */
-function reportChanges(
-  { changes, show, target }: StartedMachine,
-  severity: 'error' | 'info',
-  { io }: BootRun,
-): void {
-  const name = severity === 'info' ? `${target.name} is left` : target.name;
-  for (const { request, text } of changes.toReversed()) {
-    const hint = show(`run ${curlCommand(request, target)}`);
-    report(io, { severity, message: show(`${name}: ${text}`), hint });
-  }
-}
-
-async function restoreAll(
-  started: readonly StartedMachine[],
-  run: BootRun,
-  services: TrialServices,
-  left: Set<string>,
-): Promise<void> {
-  const { io, setup } = run;
-  // The first signal may have ended the trial: only a later one ends the restoring.
-  const { ignore, signal } = listenToStop({ quiet: services.signal.aborted ? SECOND_SIGNAL : 0 });
-  const again = services.signal.aborted ? ' again' : '';
-  io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
-  await runParallel(started, setup.parallel, async (machine) => {
-    const { name } = machine.target;
-    for (const error of await restoreOne(machine, { run, services, signal }))
-      report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
-    if (machine.changes.length > 0) left.add(name);
-    reportChanges(machine, 'error', run);
-  }).finally(ignore);
-  io.stderr.write(`restored ${started.length - left.size} of ${formatCount(started.length, 'machine')}\n`);
-}
-
-/** Milliseconds of the longest pause between two attempts. */
-const LONGEST_PAUSE = 30_000;
-
-/** Repeats what failed until it succeeds, no failure may pass, or the time is over. Returns the last failures. */
-async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
-  const { io, setup, times } = working.run;
-  const deadline = systemClock.now() + setup.shutdownTimeout + times.restore;
-  let failures: readonly CliError[] = [];
-  let end: number | undefined;
-  const attempt = async (): Promise<void> => {
-    failures = await withMachine(machine, { ...working, deadline }, restoreMachine).catch(
-      (error: unknown) => [knownError(error, io)],
-    );
-    const passing = failures.find(mayPass);
-    if (passing !== undefined) throw passing;
-  };
-  const pauseAfter = (error: unknown, count: number): number | undefined => {
-    const wait = Math.min(times.interval * 2 ** (count - 1), LONGEST_PAUSE);
-    end ??= Math.min(deadline, systemClock.now() + times.retry);
-    if (systemClock.now() + wait >= end) return undefined;
-    const again = `trying again in ${formatCount(Math.ceil(wait / 1000), 'second')}`;
-    const { message } = knownError(error);
-    report(io, { severity: 'info', message: `${machine.target.name}: ${message}; ${again}` });
-    return wait;
-  };
-  await repeat({ pauseAfter, signal: working.signal }, attempt).catch(() => undefined); // in `failures`
-  return failures;
-}
-
-/** Whether the same request may succeed later. */
-function mayPass(error: CliError): boolean {
-  if (!(error instanceof RedfishError) || error.code === 'ERR_TLS') return false;
-  return error.isPassing || error.status === undefined || error.status >= 500;
-}
-
-/** curl asks for the password. */
-function curlCommand({ body, method, path }: BmcRequest, { caFile, isInsecure, origin }: Target): string {
-  const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
-  const type = 'Content-Type: application/json';
-  const words = ['curl', ...trust, '-u', 'USER', '-X', method, '-H', type, '-d', JSON.stringify(body)];
-  return [...words, `${origin}${path}`].map(quoteShellWord).join(' ');
-}
-
-interface Working {
-  readonly run: BootRun;
-  readonly services: TrialServices;
-  readonly signal: AbortSignal;
-  readonly deadline?: number;
-}
-
-async function bootOne(machine: StartedMachine, working: Working): Promise<void> {
-  const { run, services, signal } = working;
-  const { target } = machine;
-  try {
-    await withMachine(machine, working, bootMachine);
-  } catch (thrown) {
-    const error = knownError(thrown, run.io);
-    // At the end of the trial, the error names the request that the BMC has not answered yet.
-    const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
-    const { hint, message } = error;
-    observeBmc(services, target, 'failed', `${problem}: ${message}`, { hint, reason: reasonOf(error) });
-  }
-}
-
-/** Logs in to the BMC of a machine, and starts to log out at the end. */
-async function withMachine<T>(
-  { changes, survey, target }: StartedMachine,
-  { deadline, run, services, signal }: Working,
-  use: (boot: MachineBoot) => Promise<T>,
-): Promise<T> {
-  return run.clients.use(target, { signal, deadline }, (client) =>
-    use({
-      client,
-      survey,
-      method: target.method,
-      mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
-      imageUrl: urlFor(target, services.imageUrl(target.name), run.server),
-      timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
-      changes,
-      signal,
-      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),
-    }),
-  );
-}
-
-function observeBmc(
-  { observe }: TrialServices,
-  { name: host }: Target,
-  step: BmcEvent['step'],
-  text: string,
-  { hint, reason }: Pick<BmcEvent, 'hint' | 'reason'> = {},
-): void {
-  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text, reason, hint });
-}
-
-function reasonOf(error: CliError): BmcEvent['reason'] {
-  const isOfImage = error instanceof RedfishError && isImageRefusal(error.messages);
-  return isOfImage || error instanceof EmptySlotError ? 'image' : undefined;
 }

@@ -2,26 +2,9 @@
 
 import { UsageError } from '../../core/errors.ts';
 import { parseChoice } from '../../io/report/choices.ts';
-import { readTrialSetup, type TrialSetup } from '../../trial/setup.ts';
+import type { BootSetup } from '../../trial/bmc/bootRun.ts';
+import { readTrialSetup } from '../../trial/setup.ts';
 import type { BootOptions } from './options.ts';
-import type { BootMethod } from '../../trial/bmc/targets.ts';
-
-export interface BootSetup {
-  readonly trial: TrialSetup;
-  /** Undefined for that of the address of each BMC. */
-  readonly method: BootMethod | undefined;
-  /** Without an inventory: a path or a URL. */
-  readonly iso: string | undefined;
-  readonly isCheck: boolean;
-  /** Whether no confirmation is required. */
-  readonly isConfirmed: boolean;
-  /** Whether the machines are not restored. */
-  readonly isLeft: boolean;
-  /** Number of BMCs that are used at the same time. */
-  readonly parallel: number;
-  /** Milliseconds. */
-  readonly shutdownTimeout: number;
-}
 
 /** @throws UsageError */
 export function readBootSetup(options: BootOptions): BootSetup {

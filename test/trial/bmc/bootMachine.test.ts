@@ -1,7 +1,7 @@
 /** The steps at a BMC that `boot` cannot show with an ISO of its own: images over https, and a cancellation at each step. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { defaultTimes } from '../../../src/commands/boot/boot.ts';
+import { defaultTimes } from '../../../src/trial/bmc/bootRun.ts';
 import { bootMachine, restoreMachine } from '../../../src/trial/bmc/bootMachine.ts';
 import type { MachineBoot } from '../../../src/trial/bmc/machineBoot.ts';
 import { surveyMachine } from '../../../src/trial/bmc/survey.ts';

@@ -1,0 +1,62 @@
+/** A run of `boot`: what all its machines share. */
+
+import type { Architecture } from '../../core/architecture.ts';
+import type { Io } from '../../io/io.ts';
+import { defaultTiming } from '../../redfish/redfishClient.ts';
+import type { ConsoleLog } from '../console/consoleLog.ts';
+import type { TrialSetup } from '../setup.ts';
+import type { BmcClients } from './bmcClients.ts';
+import type { CheckedMachine } from './checks.ts';
+import type { ImageServer } from './imageUrls.ts';
+import type { BootTimes } from './machineBoot.ts';
+import type { Survey } from './survey.ts';
+import type { BootMethod } from './targets.ts';
+
+export interface BootSetup {
+  readonly trial: TrialSetup;
+  /** Undefined for that of the address of each BMC. */
+  readonly method: BootMethod | undefined;
+  /** Without an inventory: a path or a URL. */
+  readonly iso: string | undefined;
+  readonly isCheck: boolean;
+  /** Whether no confirmation is required. */
+  readonly isConfirmed: boolean;
+  /** Whether the machines are not restored. */
+  readonly isLeft: boolean;
+  /** Number of BMCs that are used at the same time. */
+  readonly parallel: number;
+  /** Milliseconds. */
+  readonly shutdownTimeout: number;
+}
+
+export interface BootRun {
+  readonly setup: BootSetup;
+  readonly server: ImageServer;
+  readonly clients: BmcClients;
+  readonly times: BootTimes;
+  readonly io: Io;
+  /** Of the only ISO. */
+  readonly architecture: Architecture | undefined;
+  readonly consoleLogs: readonly ConsoleLog[];
+  /** A time of the clock. */
+  readonly started: number;
+}
+
+/** A machine whose BMC was read. */
+export type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
+
+/** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */
+const MINUTE = 60_000;
+
+export const defaultTimes: BootTimes = {
+  ...defaultTiming,
+  insert: 15 * MINUTE,
+  power: 2 * MINUTE,
+  check: 5 * MINUTE,
+  restore: 5 * MINUTE,
+  retry: 2 * MINUTE,
+  silence: 5000,
+};
+
+/** Characters. Names and lists of a BMC are shorter. */
+export const LONGEST_TEXT = 1000;

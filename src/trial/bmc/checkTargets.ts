@@ -1,0 +1,62 @@
+/** Reads and checks the BMCs of all machines. */
+
+import { CliError } from '../../core/errors.ts';
+import { shorten } from '../../core/foreignText.ts';
+import { runParallel } from '../../core/parallel.ts';
+import { systemClock } from '../../io/clock.ts';
+import { listenToStop } from '../../io/process.ts';
+import { knownError } from '../../io/report/report.ts';
+import { type BootRun, LONGEST_TEXT } from './bootRun.ts';
+import { type CheckedMachine, checkMachine, type MachineCheck } from './checks.ts';
+import { expectedUrl } from './imageUrls.ts';
+import { surveyMachine } from './survey.ts';
+import type { Target } from './targets.ts';
+
+/** Ends on a signal: then the machines that were not read yet have an error. */
+export async function checkTargets(
+  targets: readonly Target[],
+  images: (name: string) => readonly MachineCheck[],
+  run: BootRun,
+): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
+  const { ignore, signal } = listenToStop({ aborted: run.io.signal });
+  const machines = await runParallel(targets, run.setup.parallel, (target) =>
+    checkTarget(target, images(target.name), run, signal),
+  ).finally(ignore);
+  return { machines, isCanceled: signal.aborted };
+}
+
+async function checkTarget(
+  target: Target,
+  image: readonly MachineCheck[],
+  run: BootRun,
+  signal: AbortSignal,
+): Promise<CheckedMachine> {
+  try {
+    const now = systemClock.now();
+    if (signal.aborted) throw new CliError('not checked: canceled before', { code: 'ERR_BMC' });
+    const end = run.started + run.setup.trial.timeout;
+    if (now >= end) {
+      throw new CliError('not checked: the time of --timeout is over', {
+        code: 'ERR_BMC',
+        hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
+      });
+    }
+    const deadline = Math.min(now + run.times.check, end);
+    return await run.clients.use(target, { signal, deadline }, async (client) => {
+      const survey = await surveyMachine(client, target.path);
+      const { architecture = run.architecture } = target;
+      const checks = checkMachine(survey, {
+        ...target,
+        architecture,
+        imageUrl: expectedUrl(target, run.server),
+        image,
+      });
+      const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
+      return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
+    });
+  } catch (error) {
+    const { hint, message: text } = knownError(error, run.io);
+    const checks = [{ id: 'bmc', status: 'error', text, hint }, ...image] as const;
+    return { target, survey: undefined, checks, show: String };
+  }
+}

@@ -1,0 +1,188 @@
+/** Boots the machines of a trial by their BMCs, several at the same time, and restores them at its end. */
+
+import { CliError } from '../../core/errors.ts';
+import { diagnosticOf } from '../../core/finding.ts';
+import { shorten } from '../../core/foreignText.ts';
+import { runParallel } from '../../core/parallel.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { quoteShellWord } from '../../formats/shell.ts';
+import { repeat } from '../../http/client/retries.ts';
+import { systemClock } from '../../io/clock.ts';
+import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
+import { knownError, report } from '../../io/report/report.ts';
+import { isImageRefusal } from '../../redfish/messages.ts';
+import { RedfishError } from '../../redfish/redfishError.ts';
+import type { BmcEvent } from '../timeline/events.ts';
+import type { BootMachines, TrialServices } from '../trial.ts';
+import { bootMachine, restoreMachine } from './bootMachine.ts';
+import { type BootRun, LONGEST_TEXT, type SurveyedMachine } from './bootRun.ts';
+import { urlFor } from './imageUrls.ts';
+import type { BmcRequest, Change, MachineBoot } from './machineBoot.ts';
+import { EmptySlotError } from './media.ts';
+import type { Target } from './targets.ts';
+
+/** A machine that `boot` works on. */
+type StartedMachine = SurveyedMachine & { readonly changes: Change[] };
+
+/** @param left receives the names of the machines that are not restored */
+export function startMachines(
+  bootable: readonly SurveyedMachine[],
+  run: BootRun,
+  services: TrialServices,
+  left: Set<string>,
+): Awaited<ReturnType<BootMachines>> {
+  const { setup } = run;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const started: StartedMachine[] = [];
+  const work = runParallel(bootable, setup.parallel, async (surveyed) => {
+    if (signal.aborted) return;
+    const machine = { ...surveyed, changes: [] };
+    started.push(machine);
+    await bootOne(machine, { run, services, signal });
+  });
+  work.catch(() => undefined); // `stop` throws its error after the machines are restored
+  return {
+    stop: async () => {
+      controller.abort();
+      await Promise.allSettled([work]);
+      if (setup.isLeft) for (const machine of started) reportChanges(machine, 'info', run);
+      else if (started.length > 0) await restoreAll(started, run, services, left);
+      await work;
+    },
+  };
+}
+
+/** Says what is not undone, and how to undo it. */
+function reportChanges(
+  { changes, show, target }: StartedMachine,
+  severity: 'error' | 'info',
+  { io }: BootRun,
+): void {
+  const name = severity === 'info' ? `${target.name} is left` : target.name;
+  for (const { request, text } of changes.toReversed()) {
+    const hint = show(`run ${curlCommand(request, target)}`);
+    report(io, { severity, message: show(`${name}: ${text}`), hint });
+  }
+}
+
+async function restoreAll(
+  started: readonly StartedMachine[],
+  run: BootRun,
+  services: TrialServices,
+  left: Set<string>,
+): Promise<void> {
+  const { io, setup } = run;
+  // The first signal may have ended the trial: only a later one ends the restoring.
+  const { ignore, signal } = listenToStop({ quiet: services.signal.aborted ? SECOND_SIGNAL : 0 });
+  const again = services.signal.aborted ? ' again' : '';
+  io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
+  await runParallel(started, setup.parallel, async (machine) => {
+    const { name } = machine.target;
+    for (const error of await restoreOne(machine, { run, services, signal }))
+      report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
+    if (machine.changes.length > 0) left.add(name);
+    reportChanges(machine, 'error', run);
+  }).finally(ignore);
+  io.stderr.write(`restored ${started.length - left.size} of ${formatCount(started.length, 'machine')}\n`);
+}
+
+/** Milliseconds of the longest pause between two attempts. */
+const LONGEST_PAUSE = 30_000;
+
+/** Repeats what failed until it succeeds, no failure may pass, or the time is over. Returns the last failures. */
+async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
+  const { io, setup, times } = working.run;
+  const deadline = systemClock.now() + setup.shutdownTimeout + times.restore;
+  let failures: readonly CliError[] = [];
+  let end: number | undefined;
+  const attempt = async (): Promise<void> => {
+    failures = await withMachine(machine, { ...working, deadline }, restoreMachine).catch(
+      (error: unknown) => [knownError(error, io)],
+    );
+    const passing = failures.find(mayPass);
+    if (passing !== undefined) throw passing;
+  };
+  const pauseAfter = (error: unknown, count: number): number | undefined => {
+    const wait = Math.min(times.interval * 2 ** (count - 1), LONGEST_PAUSE);
+    end ??= Math.min(deadline, systemClock.now() + times.retry);
+    if (systemClock.now() + wait >= end) return undefined;
+    const again = `trying again in ${formatCount(Math.ceil(wait / 1000), 'second')}`;
+    const { message } = knownError(error);
+    report(io, { severity: 'info', message: `${machine.target.name}: ${message}; ${again}` });
+    return wait;
+  };
+  await repeat({ pauseAfter, signal: working.signal }, attempt).catch(() => undefined); // in `failures`
+  return failures;
+}
+
+/** Whether the same request may succeed later. */
+function mayPass(error: CliError): boolean {
+  if (!(error instanceof RedfishError) || error.code === 'ERR_TLS') return false;
+  return error.isPassing || error.status === undefined || error.status >= 500;
+}
+
+/** curl asks for the password. */
+function curlCommand({ body, method, path }: BmcRequest, { caFile, isInsecure, origin }: Target): string {
+  const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
+  const type = 'Content-Type: application/json';
+  const words = ['curl', ...trust, '-u', 'USER', '-X', method, '-H', type, '-d', JSON.stringify(body)];
+  return [...words, `${origin}${path}`].map(quoteShellWord).join(' ');
+}
+
+interface Working {
+  readonly run: BootRun;
+  readonly services: TrialServices;
+  readonly signal: AbortSignal;
+  readonly deadline?: number;
+}
+
+async function bootOne(machine: StartedMachine, working: Working): Promise<void> {
+  const { run, services, signal } = working;
+  const { target } = machine;
+  try {
+    await withMachine(machine, working, bootMachine);
+  } catch (thrown) {
+    const error = knownError(thrown, run.io);
+    // At the end of the trial, the error names the request that the BMC has not answered yet.
+    const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
+    const { hint, message } = error;
+    observeBmc(services, target, 'failed', `${problem}: ${message}`, { hint, reason: reasonOf(error) });
+  }
+}
+
+/** Logs in to the BMC of a machine, and starts to log out at the end. */
+async function withMachine<T>(
+  { changes, survey, target }: StartedMachine,
+  { deadline, run, services, signal }: Working,
+  use: (boot: MachineBoot) => Promise<T>,
+): Promise<T> {
+  return run.clients.use(target, { signal, deadline }, (client) =>
+    use({
+      client,
+      survey,
+      method: target.method,
+      mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
+      imageUrl: urlFor(target, services.imageUrl(target.name), run.server),
+      timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
+      changes,
+      signal,
+      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),
+    }),
+  );
+}
+
+export function observeBmc(
+  { observe }: TrialServices,
+  { name: host }: Target,
+  step: BmcEvent['step'],
+  text: string,
+  { hint, reason }: Pick<BmcEvent, 'hint' | 'reason'> = {},
+): void {
+  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text, reason, hint });
+}
+
+function reasonOf(error: CliError): BmcEvent['reason'] {
+  const isOfImage = error instanceof RedfishError && isImageRefusal(error.messages);
+  return isOfImage || error instanceof EmptySlotError ? 'image' : undefined;
+}
