@@ -2,7 +2,7 @@
 
 import { type IronicApi, type IronicApiOptions, startIronicApi } from '../../src/trial/api/ironicApi.ts';
 import type { CollectedInventory } from '../../src/trial/ironic/inspection.ts';
-import type { NodeSettings } from '../../src/trial/ironic/nodes.ts';
+import type { ExpectedNode } from '../../src/trial/ironic/nodes.ts';
 import { createMachines, type ExpectedHost } from '../../src/trial/timeline/machines.ts';
 import type { TrialEvent } from '../../src/trial/timeline/events.ts';
 import { ask, type Reply } from './serveFixtures.ts';
@@ -35,7 +35,7 @@ export const workers = [
 const started = new Set<IronicApi>();
 
 export type IronicOptions = Partial<IronicApiOptions> & {
-  readonly expected?: readonly (ExpectedHost & NodeSettings)[];
+  readonly expected?: readonly (ExpectedHost & ExpectedNode)[];
 };
 
 export async function playIronic({

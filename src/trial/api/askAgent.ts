@@ -7,7 +7,7 @@
 import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
-import { macsOf } from '../timeline/machines.ts';
+import { knownMacs } from '../timeline/machines.ts';
 import {
   type AgentConnection,
   AgentError,
@@ -106,7 +106,7 @@ async function runCommand(
     name: `${type}.${name}`,
     params: {
       node: nodeDocument(node),
-      ports: macsOf(node.machine).map((address) => ({
+      ports: knownMacs(node.machine).map((address) => ({
         address,
         pxe_enabled: true,
         extra: {},

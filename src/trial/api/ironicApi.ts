@@ -7,7 +7,7 @@ import type { ListenAddress } from '../../http/server/listenAddress.ts';
 import { defaultLimits, type ServerLimits, startServer } from '../../http/server/server.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
 import type { CollectedInventory } from '../ironic/inspection.ts';
-import { createNodeStore, type NodeSettings, resetAgent } from '../ironic/nodes.ts';
+import { createNodeStore, type ExpectedNode, resetAgent } from '../ironic/nodes.ts';
 import type { TrialEvent } from '../timeline/events.ts';
 import type { Machines } from '../timeline/machines.ts';
 import type { TrialPage } from '../report/trialPage.ts';
@@ -21,7 +21,7 @@ export interface IronicApiOptions {
   readonly tlsNames: readonly string[] | undefined;
   readonly machines: Machines;
   /** Of nodes, by the names of hosts. */
-  readonly settings: ReadonlyMap<string, NodeSettings>;
+  readonly settings: ReadonlyMap<string, ExpectedNode>;
   /** Gets all events in order. */
   readonly observe: (event: TrialEvent) => void;
   /** Gets each accepted inventory. Its errors become the problem of the inspection event. */

@@ -10,7 +10,7 @@ import type { Machine, Machines } from '../timeline/machines.ts';
 import type { RamdiskRequest, Refusal } from './messages.ts';
 
 /** What the config of an expected host says about its node. */
-export interface NodeSettings {
+export interface ExpectedNode {
   /** UUID; otherwise a new one. */
   readonly uuid?: string | undefined;
   /** Token in its boot parameters (`agent_token`). */
@@ -37,7 +37,7 @@ export interface NodeStore {
 }
 
 /** @param settings by the names of hosts */
-export function createNodeStore(machines: Machines, settings: ReadonlyMap<string, NodeSettings>): NodeStore {
+export function createNodeStore(machines: Machines, settings: ReadonlyMap<string, ExpectedNode>): NodeStore {
   const nodes = new Map<Machine, IronicNode>();
   const nodeOf = (machine: Machine): IronicNode => {
     const known = nodes.get(machine);

@@ -106,7 +106,7 @@ export function createMachines(
    */
   const findFetcher = (client: string | undefined): Machine | undefined => {
     const [machine, ...others] = atAddress(client).filter(({ isIdentified }) => isIdentified);
-    const isHost = machine?.name !== undefined && macsOf(machine).length === 0;
+    const isHost = machine?.name !== undefined && knownMacs(machine).length === 0;
     return isHost && others.length === 0 ? machine : undefined;
   };
 
@@ -139,7 +139,7 @@ export function createMachines(
 }
 
 /** MAC addresses of the inventory, then those that the machine has sent. */
-export function macsOf({ listedMacs, seenMacs }: Machine): readonly string[] {
+export function knownMacs({ listedMacs, seenMacs }: Machine): readonly string[] {
   return [...new Set([...listedMacs, ...seenMacs])];
 }
 

@@ -15,7 +15,7 @@ import {
 } from './stages.ts';
 import { isFurther, type Stage } from './stage.ts';
 import { type EventOf, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
-import { identifiersOf, labelOf, macsOf, type Machine, type Machines, MAX_MACS } from './machines.ts';
+import { identifiersOf, labelOf, knownMacs, type Machine, type Machines, MAX_MACS } from './machines.ts';
 
 /** The stages that a machine has reached. */
 export interface MachineProgress {
@@ -209,7 +209,7 @@ function describeMachine(
     name,
     label: labelOf(machine),
     isExpected,
-    macs: macsOf(machine),
+    macs: knownMacs(machine),
     listedMacs,
     seenMacs,
     clients,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createNodeStore, recordStart, type NodeStore } from '../../../src/trial/ironic/nodes.ts';
-import { createMachines, macsOf } from '../../../src/trial/timeline/machines.ts';
+import { createMachines, knownMacs } from '../../../src/trial/timeline/machines.ts';
 
 const mac = (index: number): string => `52:54:00:00:00:${index.toString(16).padStart(2, '0')}`;
 const hosts = [
@@ -74,7 +74,7 @@ describe('who calls', () => {
         const nodes = createNodeStore(machines, new Map());
         for (const macs of calls) {
           const found = nodes.byMacs(macs, client);
-          expect('machine' in found ? macsOf(found.machine).length : 0).toBeLessThanOrEqual(64 + 2);
+          expect('machine' in found ? knownMacs(found.machine).length : 0).toBeLessThanOrEqual(64 + 2);
         }
         expect(machines.all.size).toBeLessThanOrEqual(2 + 5);
       }),
