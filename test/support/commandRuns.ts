@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { liveIso } from './liveIso.ts';
+import { efiProgram, fatImage } from './fatImage.ts';
+import { liveIso, liveIsoWith } from './liveIso.ts';
 import { packedIso } from './minimalIso.ts';
 import { isolinux, initrd, kernel, ldlinux, liveInitrd } from './newIso.ts';
 import { runCli } from './runCli.ts';
@@ -29,6 +30,8 @@ const configOf = (text: string): string => {
   return JSON.stringify({ ignition: { version: '3.4.0' }, storage: { files: [file] } });
 };
 
+const loaders = new Map(['shimx64.efi', 'grubx64.efi'].map((name) => [`EFI/fedora/${name}`, efiProgram()]));
+
 const inventory = `agent:
   ironic.apiUrls: https://192.0.2.1
   agent.image: registry.example.com/ironic-agent
@@ -48,6 +51,7 @@ export async function writeInputs(root: string): Promise<void> {
   const files: Readonly<Record<string, string | Uint8Array>> = {
     'coreos.iso': liveIso('2023-07'),
     'full.iso': await packedIso(),
+    'efi.iso': liveIsoWith((members) => members.set('images/efiboot.img', fatImage(loaders))),
     'small.ign': configOf('small'),
     'large.ign': configOf(noise),
     'site.ign': '{"ignition":{"version":"3.4.0"}}',
@@ -56,6 +60,8 @@ export async function writeInputs(root: string): Promise<void> {
     'eth0.nmconnection': `[connection]\nid=eth0\ntype=ethernet\n[802-1x]\npassword=${SECRET}\n`,
     'pull-secret.json': JSON.stringify({ auths: { 'registry.example.com': { auth } } }),
     'hosts.yaml': inventory,
+    'local.yaml':
+      'agent: {ironic.apiUrls: "http://127.0.0.1:9", agent.image: 127.0.0.1:9/agent}\nhosts: [{name: a}]\n',
     'hosts.csv': `name,username,password\na,admin,${SECRET}\n`,
     'stream.json':
       '{"stream":"stable","metadata":{"last-modified":"2026-01-01T00:00:00Z"},"architectures":{}}',
@@ -149,6 +155,9 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
       again: ['--output-rootfs', 'rootfs', '--overwrite', '../in/full.iso', 'out'],
     },
   ],
+  'iso extract loaders': [
+    { args: [...output, '../in/efi.iso'], again: [...output, '--overwrite', '../in/efi.iso'] },
+  ],
   'iso reset': edits([], secretImage),
   'iso create': toNewFile('-k', '../in/kernel', '-i', '../in/initrd', '--isolinux', '../in/isolinux.bin'),
   'pxe kargs': toFile('--base-url', 'http://192.0.2.1', '--embedded', '--format', 'ipxe'),
@@ -172,6 +181,7 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
       ],
     },
   ],
+  preflight: [{ args: ['--inventory', '../in/local.yaml'], until: 'ironic' }],
   serve: [{ args: ['--iso', ...image, ...hosts, ...local, '--key-file', 'key'], until: 'listening on' }],
   try: [
     { args: [...local, '--tls', '--ca-out', 'ca.pem'], until: 'wrote the certificate authority' },
