@@ -309,7 +309,7 @@ async function load() {
   if (connection.textContent !== text) connection.textContent = text;
   if (data !== undefined) show(data);
   else if (!document.title.startsWith('no answer')) document.title = `no answer: ${document.title}`;
-  if (live.checked) timer = setTimeout(load, SECONDS * 1000);
+  if (live.checked) timer = setTimeout(() => void load(), SECONDS * 1000);
 }
 
 document.addEventListener('click', (event) => {
