@@ -3,57 +3,35 @@
  * Bifrost. `metal3` replaces configure-coreos-ipa: it reads the same environment and needs no options.
  */
 
-import { isAbsolute, relative } from 'node:path/posix';
-import { UsageError, CliError } from '../../core/errors.ts';
-import {
-  type FixedLayout,
-  allowedFileUrl,
-  filesFor,
-  type FixedLayoutName,
-  type LayoutFiles,
-  layouts,
-  plainArchitecture,
-} from '../../hosts/artifacts/layoutFiles.ts';
-import { isInside } from '../../hosts/artifacts/manifest.ts';
 import { createHash } from 'node:crypto';
-import { lstat, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isAbsolute, relative } from 'node:path/posix';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
+import { UsageError } from '../../core/errors.ts';
+import { printable } from '../../core/foreignText.ts';
 import { formatCount } from '../../formats/messageText.ts';
-import { type Architecture, architectures } from '../../core/architecture.ts';
-import type { ExitCode, Io } from '../../io/io.ts';
+import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
+import { type FixedLayout, type FixedLayoutName, layouts } from '../../hosts/artifacts/layoutFiles.ts';
+import { isInside } from '../../hosts/artifacts/manifest.ts';
+import { hostFile, partFiles } from '../../hosts/artifacts/site.ts';
+import { imageSetOf, openBaseSet } from '../../hosts/plan/baseImages.ts';
+import { planArtifacts } from '../../hosts/plan/planHost.ts';
+import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
+import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
+import { deriveHttpUrl } from '../../hosts/settings/ironicImage.ts';
+import { imageParts } from '../../image/bootParts.ts';
 import { existsError } from '../../io/files/fileErrors.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { imageParts } from '../../image/bootParts.ts';
-import type { ConfigArtifact } from '../../core/artifacts.ts';
-import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
-import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
-import { printable } from '../../core/foreignText.ts';
-import { hostFile, partFiles } from '../../hosts/artifacts/site.ts';
-import { putFile } from './putFiles.ts';
+import { putBifrostVariables } from './bifrostVariables.ts';
+import { formatBootValues, reportOtherRootfs } from './bootValues.ts';
 import { finishRun } from './finish.ts';
-import { type Layout, type PrepareRun, urlOf } from './run.ts';
-import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
-import { type InputImages, readImageInputs } from '../../hosts/plan/imageInputs.ts';
+import { findImages, hasImages, type LayoutJob, type LayoutPart, renderParts } from './layoutParts.ts';
 import type { PrepareOptions } from './options.ts';
-import { deriveHttpUrl } from '../../hosts/settings/ironicImage.ts';
-import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
-import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/plan/baseImages.ts';
-import { planArtifacts } from '../../hosts/plan/planHost.ts';
-import { readAsset } from '../../core/assets.ts';
-import { checkBoot } from '../../kargs/checkBoot.ts';
-import { kernelArguments } from '../../kargs/kernelArguments.ts';
-import { type BootForm, checkTexts } from '../../kargs/loaders/form.ts';
-import { ironicConf } from '../../kargs/loaders/ironic.ts';
-import { fillTemplate } from '../../formats/template.ts';
-import { errorRule } from '../../core/rule.ts';
-import { report } from '../../io/report/report.ts';
-import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
-import { bootInputsOf } from '../../hosts/plan/bootInputs.ts';
-import { requireContents } from '../../hosts/input/imageContents.ts';
-import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
-import { coreosArguments } from '../../kargs/coreosArguments.ts';
-import { formatYaml } from '../../formats/yamlText.ts';
+import { putFile } from './putFiles.ts';
+import type { Layout } from './run.ts';
 
 /** Variables of configure-coreos-ipa for paths of the layout metal3. */
 const pathVariables = [
@@ -141,28 +119,6 @@ function refuseHosts(name: FixedLayoutName, { hosts }: Inventory): void {
   });
 }
 
-/** A run with a fixed layout. */
-interface LayoutJob extends PrepareRun {
-  readonly fixed: FixedLayout;
-}
-
-/** The files of one architecture, or the config without images. */
-interface LayoutPart {
-  readonly architecture: Architecture;
-  /** Whether this architecture has the plain names of the layout. */
-  readonly isPlain: boolean;
-  readonly files: LayoutFiles;
-  readonly configs: HostConfigs;
-  /** If the ISO is changed in place, it is replaced here with the changed ISO. */
-  images: InputImages;
-  /** The open images; undefined without images. */
-  base: BaseSet | undefined;
-  /** The config with the plain name, if it belongs to another architecture. */
-  readonly plainConfig: Uint8Array | undefined;
-  /** Whether the ISO is the one in the folder. */
-  readonly isInPlace: boolean;
-}
-
 /** Writes all files, and renames them together at the end. */
 async function fillLayout(job: LayoutJob): Promise<ExitCode> {
   const { folder, io, options, shown } = job;
@@ -203,73 +159,6 @@ async function finishLayout(
   if (layout === 'metal3') reportOtherRootfs(job, parts);
   const values = formatBootValues(job, parts);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);
-}
-
-/** Whether options set the images. Otherwise the config is embedded in the ISOs that are in the folder. */
-function hasImages({ iso = [], kernel, initramfs, rootfs, images }: PrepareOptions): boolean {
-  return iso.length > 0 || [kernel, initramfs, rootfs, images].some((given) => given !== undefined);
-}
-
-/**
- * The architecture with the plain names comes first. Without images, the result is empty. If no image is given, the ISO in
- * the folder is used, as configure-coreos-ipa does.
- */
-async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architecture, InputImages>> {
-  const { folder, layout, options, io } = job;
-  const wanted = hasImages(options) ? options : { iso: await isosInPlace(job) };
-  const named = await readImageInputs(wanted, folder.digests, io);
-  const found = new Map<Architecture, InputImages>();
-  for (const [name, images] of named) {
-    const { architecture, stream } = imagesKey(name);
-    if (stream !== undefined) {
-      throw new UsageError(`--layout ${layout} does not support streams, but ${name} has one`, {
-        hint: 'pass the images without a stream, or remove --layout to write the files of each host',
-      });
-    }
-    found.set(architecture, images);
-  }
-  const plain = plainArchitecture([...found.keys()]);
-  const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
-    Number(architecture === plain);
-  return new Map([...found].toSorted((one, other) => isPlain(other) - isPlain(one)));
-}
-
-async function isosInPlace({ fixed, folder }: LayoutJob): Promise<string[]> {
-  const paths = [fixed.files.iso, ...architectures.map((name) => filesFor(fixed, name).iso)];
-  const found: string[] = [];
-  for (const path of paths.map((name) => join(folder.path, name))) {
-    if ((await stat(path).catch(() => undefined))?.isFile() === true) found.push(path);
-  }
-  return found;
-}
-
-/** One part for each architecture, or one without images; undefined for an invalid config. */
-async function renderParts(
-  images: ReadonlyMap<Architecture, InputImages>,
-  artifacts: readonly ConfigArtifact[],
-  { archives, fixed, folder, publish, read: { source } }: LayoutJob,
-): Promise<LayoutPart[] | undefined> {
-  const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
-  const parts: LayoutPart[] = [];
-  for (const [architecture, ofOne] of listed) {
-    const configs = await archives.render(source, architecture, artifacts, publish);
-    if (configs === undefined) return undefined;
-    const isPlain = parts.length === 0;
-    const files = isPlain || architecture === undefined ? fixed.files : filesFor(fixed, architecture);
-    const iso = ofOne.get('iso');
-    const isInPlace = iso !== undefined && (await isSameFile(iso.path, join(folder.path, files.iso)));
-    parts.push({
-      architecture: architecture ?? 'x86_64',
-      isPlain,
-      files,
-      images: ofOne,
-      base: undefined,
-      configs,
-      plainConfig: parts[0]?.configs.fetched.document,
-      isInPlace,
-    });
-  }
-  return parts;
 }
 
 /**
@@ -346,159 +235,4 @@ async function putIso(
   const plan = await planArtifacts(wanted.configs, configs, images, { archives, growth, source, wanted });
   const file = hostFile(plan, 'iso', files.iso);
   await putFile(folder, { ...file, secrets, recipe: recipe === undefined ? file.recipe : () => recipe });
-}
-
-/**
- * Writes the variables with which Bifrost writes its own ironic.conf, if the layout has such a file and the URLs are known.
- * @throws CliError if it cannot be written
- */
-async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[]): Promise<void> {
-  const { fixed, folder, io, read } = job;
-  const { files, variables: path } = fixed;
-  if (path === undefined || !imageParts.every((part) => folder.files.has(files[part]))) return;
-  const [kernelUrl, initramfsUrl] = [urlOf(job, files.kernel), urlOf(job, files.initramfs)];
-  const [rootfsUrl, ignitionUrl] = [urlOf(job, files.rootfs), urlOf(job, files.config)];
-  if (kernelUrl === undefined || initramfsUrl === undefined) return;
-  const layers = { profile: 'default', files: [read.inventory.agent] } as const;
-  const { settings } = bootInputsOf({ rootfsUrl, ignitionUrl }, layers, io);
-  const findings = checkBoot(settings, bifrostForm);
-  for (const { severity, message, hint } of findings) report(io, { severity, message, hint });
-  if (findings.some(({ severity }) => severity === 'error')) {
-    throw new CliError('The variables for Bifrost cannot be written', {
-      code: 'ERR_SETTING',
-      hint: 'fix the errors above',
-    });
-  }
-  const [first] = parts;
-  const words = kernelArguments(settings).join(' ');
-  const booted = {
-    kargs: words,
-    checkedKargs: words,
-    files: first && new Map([[CONFIG_NAME, first.configs.fetched.document]]),
-    build: await first?.base?.build(),
-  };
-  requireContents(booted, { io, options: {} });
-  const inspectionArguments = `${INSPECTION_DEFAULT} ${words}`;
-  const text = fillTemplate(readAsset('templates/boot/bifrost'), {
-    kernelUrl: asYaml(kernelUrl),
-    initramfsUrl: asYaml(initramfsUrl),
-    arguments: asYaml(words),
-    inspectionArguments: asYaml(inspectionArguments),
-  });
-  await folder.put({ path, kind: 'script' }, Buffer.from(text));
-}
-
-function asYaml(text: string): string {
-  return formatYaml([text]).trimEnd();
-}
-
-/** The value of inspector_extra_kernel_options in Bifrost's defaults, which the variable replaces. */
-const INSPECTION_DEFAULT = 'ipa-inspection-collectors=default,logs';
-
-const ansibleTemplate = errorRule(
-  'ansible-template',
-  'Ansible would evaluate the argument as a template',
-  'remove "{{", "{%" and "{#" from the argument',
-);
-
-/** As for ironic.conf, with the arguments that Bifrost adds. An inspection has those of the variables twice. */
-const bifrostForm: BootForm = {
-  ...ironicConf,
-  check: (list, images) => [
-    ...ironicConf.check(list, images),
-    ...checkTexts(ansibleTemplate, list, (text) => /\{[{%#]/.test(text)),
-  ],
-  added: (settings) => [
-    ...ironicConf.added(settings),
-    'nofb nomodeset systemd.journald.forward_to_console=yes console=ttyS0 ipa-insecure=1',
-    `${INSPECTION_DEFAULT} ${kernelArguments(settings).join(' ')}`,
-  ],
-};
-
-/** `aarch64:file:///…,x86_64:file:///…`, for all architectures with this part. */
-function byArchitecture(job: LayoutJob, parts: readonly LayoutPart[], part: keyof LayoutFiles): string {
-  return parts
-    .map(({ architecture, files }) => ({ architecture, url: imageUrl(job, files[part]) }))
-    .filter(({ url }) => url !== undefined)
-    .map(({ architecture, url }) => `${architecture}:${url}`)
-    .toSorted()
-    .join(',');
-}
-
-/** The URL of a written file for Ironic: a file URL if Ironic reads it, else that of the web server, if it is known. */
-function imageUrl(job: LayoutJob, path: string): string | undefined {
-  if (!job.folder.files.has(path)) return undefined;
-  return allowedFileUrl(job.fixed, join(job.folder.path, path)) ?? urlOf(job, path);
-}
-
-/**
- * Lines of `NAME=VALUE`: settings of nodes for Bifrost; for Metal3, which knows the plain names, the variables of Ironic
- * and the operator for several architectures. Images that Ironic cannot read are left out, with a warning.
- */
-function formatBootValues(job: LayoutJob, parts: readonly LayoutPart[]): string {
-  const { fixed, folder, io, layout, shown } = job;
-  if (layout === 'metal3' && parts.length < 2) return '';
-  const written = parts
-    .flatMap(({ files }) => [files.iso, files.kernel, files.initramfs])
-    .filter((path) => folder.files.has(path));
-  if (written.some((path) => imageUrl(job, path) === undefined)) {
-    report(io, {
-      severity: 'warning',
-      message: `Ironic reads file URLs only in ${fixed.fileUrls}, so it cannot read the images in ${printable(shown)}`,
-      hint: `pass --base-url URL if a web server serves the folder, or use --output ${fixed.folder}`,
-    });
-  }
-  if (layout !== 'metal3') return parts.map((part) => formatNode(job, part)).join('');
-  return variables
-    .map(([variable, part]) => [variable, byArchitecture(job, parts, part)] as const)
-    .filter(([, value]) => value !== '')
-    .map(([variable, value]) => `${variable}=${value}\n`)
-    .join('');
-}
-
-/** ironic-image names one root filesystem, and one config, in the kernel arguments of all nodes. */
-function reportOtherRootfs(job: LayoutJob, parts: readonly LayoutPart[]): void {
-  for (const { architecture, isPlain, files } of parts) {
-    if (isPlain || !job.folder.files.has(files.rootfs)) continue;
-    const kargs = kernelArgumentsOf(job, files);
-    report(job.io, {
-      severity: 'warning',
-      message: `the kernel arguments of ironic-image do not include the root filesystem for ${architecture}`,
-      hint:
-        kargs === ''
-          ? 'pass --base-url to print the kernel arguments for nodes with this architecture'
-          : `set kernel_append_params=%default% ${kargs} on nodes that boot over the network`,
-    });
-  }
-}
-
-/** Overrides the arguments of ironic-image: the last of two arguments with the same name counts. Empty without a URL. */
-function kernelArgumentsOf(job: LayoutJob, { config, rootfs }: LayoutFiles): string {
-  const rootfsUrl = urlOf(job, rootfs);
-  if (rootfsUrl === undefined) return '';
-  const isOwn = config !== job.fixed.files.config && job.folder.files.has(config);
-  const ignitionUrl = isOwn ? urlOf(job, config) : undefined;
-  const ignition = ignitionUrl === undefined ? '' : ` ${coreosArguments.configUrl.name}=${ignitionUrl}`;
-  return `${coreosArguments.rootfsUrl.name}=${rootfsUrl}${ignition}`;
-}
-
-const variables = [
-  ['DEPLOY_ISO_BY_ARCH', 'iso'],
-  ['DEPLOY_KERNEL_BY_ARCH', 'kernel'],
-  ['DEPLOY_RAMDISK_BY_ARCH', 'initramfs'],
-] as const;
-
-/** Nodes of other architectures than that of the variables also need kernel arguments for their root filesystem. */
-function formatNode(job: LayoutJob, { architecture, isPlain, files }: LayoutPart): string {
-  const lines = [
-    ['deploy_iso', imageUrl(job, files.iso)],
-    ['deploy_kernel', imageUrl(job, files.kernel)],
-    ['deploy_ramdisk', imageUrl(job, files.initramfs)],
-  ]
-    .filter(([, url]) => url !== undefined)
-    .map(([option, url]) => `${option}=${url}\n`)
-    .join('');
-  if (isPlain || lines === '') return lines;
-  const kargs = job.folder.files.has(files.rootfs) ? kernelArgumentsOf(job, files) : '';
-  return `# ${architecture}\n${lines}${kargs === '' ? '' : `kernel_append_params=%default% ${kargs}\n`}`;
 }

@@ -4,9 +4,7 @@ import {
   choice,
   common,
   file,
-  FILES_DIR,
   toggle,
-  folder,
   INVENTORY,
   repeatable,
   negation,
@@ -70,8 +68,7 @@ const wrapOutputOptions = {
 export const wrapIgnitionOptions = {
   '-i, --ignition-file <path>': file('Ignition config to wrap (default: standard input)'),
   ...wrapOutputOptions,
-  '--files-dir <folder>': folder(FILES_DIR),
-  '--no-validate': negation('do not validate the config'),
+  ...configOptions,
 };
 
 export const wrapNetworkOptions = { ...networkOptions, ...wrapOutputOptions };

@@ -1,0 +1,109 @@
+/** The images and configs of a layout with fixed names, by architecture. */
+
+import { join } from 'node:path';
+import { type Architecture, architectures } from '../../core/architecture.ts';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
+import { UsageError } from '../../core/errors.ts';
+import {
+  filesFor,
+  type FixedLayout,
+  type LayoutFiles,
+  plainArchitecture,
+} from '../../hosts/artifacts/layoutFiles.ts';
+import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
+import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
+import type { BaseSet } from '../../hosts/plan/baseImages.ts';
+import { type InputImages, readImageInputs } from '../../hosts/plan/imageInputs.ts';
+import { statsOf } from '../../io/files/fileStates.ts';
+import { isSameFile } from '../../io/files/shareFile.ts';
+import type { PrepareOptions } from './options.ts';
+import type { PrepareRun } from './run.ts';
+
+/** A run with a fixed layout. */
+export interface LayoutJob extends PrepareRun {
+  readonly fixed: FixedLayout;
+}
+
+/** The files of one architecture, or the config without images. */
+export interface LayoutPart {
+  readonly architecture: Architecture;
+  /** Whether this architecture has the plain names of the layout. */
+  readonly isPlain: boolean;
+  readonly files: LayoutFiles;
+  readonly configs: HostConfigs;
+  /** If the ISO is changed in place, it is replaced here with the changed ISO. */
+  images: InputImages;
+  /** The open images; undefined without images. */
+  base: BaseSet | undefined;
+  /** The config with the plain name, if it belongs to another architecture. */
+  readonly plainConfig: Uint8Array | undefined;
+  /** Whether the ISO is the one in the folder. */
+  readonly isInPlace: boolean;
+}
+
+/** Whether options set the images. Otherwise the config is embedded in the ISOs that are in the folder. */
+export function hasImages({ iso = [], kernel, initramfs, rootfs, images }: PrepareOptions): boolean {
+  return iso.length > 0 || [kernel, initramfs, rootfs, images].some((given) => given !== undefined);
+}
+
+/**
+ * The architecture with the plain names comes first. Without images, the result is empty. If no image is given, the ISO in
+ * the folder is used, as configure-coreos-ipa does.
+ */
+export async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architecture, InputImages>> {
+  const { folder, layout, options, io } = job;
+  const wanted = hasImages(options) ? options : { iso: await isosInPlace(job) };
+  const named = await readImageInputs(wanted, folder.digests, io);
+  const found = new Map<Architecture, InputImages>();
+  for (const [name, images] of named) {
+    const { architecture, stream } = imagesKey(name);
+    if (stream !== undefined) {
+      throw new UsageError(`--layout ${layout} does not support streams, but ${name} has one`, {
+        hint: 'pass the images without a stream, or remove --layout to write the files of each host',
+      });
+    }
+    found.set(architecture, images);
+  }
+  const plain = plainArchitecture([...found.keys()]);
+  const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
+    Number(architecture === plain);
+  return new Map([...found].toSorted((one, other) => isPlain(other) - isPlain(one)));
+}
+
+async function isosInPlace({ fixed, folder }: LayoutJob): Promise<string[]> {
+  const paths = [fixed.files.iso, ...architectures.map((name) => filesFor(fixed, name).iso)];
+  const found: string[] = [];
+  for (const path of paths.map((name) => join(folder.path, name))) {
+    if ((await statsOf(path))?.isFile() === true) found.push(path);
+  }
+  return found;
+}
+
+/** One part for each architecture, or one without images; undefined for an invalid config. */
+export async function renderParts(
+  images: ReadonlyMap<Architecture, InputImages>,
+  artifacts: readonly ConfigArtifact[],
+  { archives, fixed, folder, publish, read: { source } }: LayoutJob,
+): Promise<LayoutPart[] | undefined> {
+  const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
+  const parts: LayoutPart[] = [];
+  for (const [architecture, ofOne] of listed) {
+    const configs = await archives.render(source, architecture, artifacts, publish);
+    if (configs === undefined) return undefined;
+    const isPlain = parts.length === 0;
+    const files = isPlain || architecture === undefined ? fixed.files : filesFor(fixed, architecture);
+    const iso = ofOne.get('iso');
+    const isInPlace = iso !== undefined && (await isSameFile(iso.path, join(folder.path, files.iso)));
+    parts.push({
+      architecture: architecture ?? 'x86_64',
+      isPlain,
+      files,
+      images: ofOne,
+      base: undefined,
+      configs,
+      plainConfig: parts[0]?.configs.fetched.document,
+      isInPlace,
+    });
+  }
+  return parts;
+}
