@@ -276,13 +276,13 @@ function readPolicy(object: Mapping): Partial<Imported> {
 }
 
 function readAgentConfig(object: Mapping): Partial<Imported> {
-  const { hosts, additionalNTPSources: servers, rendezvousIP } = object;
+  const { hosts, additionalNTPSources: servers } = object;
   return {
     hosts: readHostList(hosts, ({ hostname, networkConfig, interfaces }, index) =>
       networkHost(asText(hostname ?? `host-${index}`), networkConfig, interfaces),
     ),
     agent: Array.isArray(servers) ? { 'host.ntpServers': servers } : {},
-    notes: rendezvousIP === undefined ? [] : [`rendezvousIP ${asText(rendezvousIP)}`],
+    notes: notesOn(object, ['rendezvousIP', 'bootArtifactsBaseURL', 'minimalISO']),
   };
 }
 
@@ -293,13 +293,19 @@ function readHostList(
   return asList(hosts).map((item, index) => {
     const value = asMapping(item);
     const host = read(value, index);
-    const { rootDeviceHints, role } = value;
+    const { rootDeviceHints } = value;
     return {
       ...host,
       deploy: rootDeviceHints === undefined ? host.deploy : { ...host.deploy, rootDeviceHints },
-      notes: role === undefined ? host.notes : [...host.notes, `role ${asText(role)}`],
+      notes: [...host.notes, ...notesOn(value, ['role', 'hardwareProfile'])],
     };
   });
+}
+
+function notesOn(object: Mapping, fields: readonly string[]): readonly string[] {
+  return fields.flatMap((field) =>
+    object[field] === undefined ? [] : [`${field} ${asText(object[field])}`],
+  );
 }
 
 function readInstallConfig(object: Mapping, folder: string): Partial<Imported> {

@@ -310,3 +310,86 @@ describe('mirror sets', () => {
     expect(inventory).not.toContain('registries.conf');
   });
 });
+
+const network = (...interfaces: object[]) => ({ interfaces });
+const eno1 = { name: 'eno1', type: 'ethernet', state: 'up' };
+const byMac = { identifier: 'mac-address', 'mac-address': 'CC:48:3A:00:00:01' };
+const listed = { name: 'eno1', macAddress: 'CC:48:3A:00:00:01' };
+const agentConfig = (host: object, more: object = {}) => ({
+  apiVersion: 'v1beta1',
+  kind: 'AgentConfig',
+  metadata: { name: 'ocp4' },
+  rendezvousIP: '192.0.2.2',
+  ...more,
+  hosts: [{ hostname: 'a', ...host }],
+});
+const named = { name: 'a', mac: 'cc:48:3a:00:00:01' };
+
+describe('objects of OpenShift', () => {
+  it.each<[source: string, object: object, host: object, notes: readonly string[]]>([
+    [
+      'an agent-config with hints only',
+      agentConfig({ interfaces: [listed], rootDeviceHints: { deviceName: '/dev/sda' } }),
+      { ...named, deploy: { rootDeviceHints: { deviceName: '/dev/sda' } } },
+      ['rendezvousIP 192.0.2.2'],
+    ],
+    [
+      'an agent-config with a network',
+      agentConfig({ interfaces: [listed], role: 'master', networkConfig: network(eno1) }),
+      { ...named, network: { nmstate: network({ ...eno1, ...byMac }) } },
+      ['role master'],
+    ],
+    [
+      'an agent-config for network boot',
+      agentConfig({ interfaces: [listed] }, { bootArtifactsBaseURL: 'http://192.0.2.1', minimalISO: true }),
+      named,
+      ['bootArtifactsBaseURL http://192.0.2.1', 'minimalISO true'],
+    ],
+    [
+      'an agent-config with an interface that is down',
+      agentConfig({
+        interfaces: [listed],
+        networkConfig: network({ ...eno1, state: 'down', 'mac-address': 'cc:48:3a:00:00:01' }),
+      }),
+      { ...named, network: { nmstate: network({ ...eno1, state: 'down', ...byMac }) } },
+      [],
+    ],
+    [
+      'an NMStateConfig',
+      {
+        apiVersion: 'agent-install.openshift.io/v1beta1',
+        kind: 'NMStateConfig',
+        metadata: { name: 'a', namespace: 'n', labels: { 'cluster-name': 'n' } },
+        spec: { config: network(eno1), interfaces: [listed] },
+      },
+      { ...named, network: { nmstate: network({ ...eno1, ...byMac }) } },
+      [],
+    ],
+    [
+      'an install-config with hosts',
+      {
+        apiVersion: 'v1',
+        platform: {
+          baremetal: {
+            hosts: [
+              {
+                name: 'a',
+                role: 'master',
+                bmc: { address: 'ipmi://192.0.2.9', ...login },
+                bootMACAddress: 'CC:48:3A:00:00:01',
+                hardwareProfile: 'default',
+              },
+            ],
+          },
+        },
+        pullSecret: '{"auths":{}}',
+      },
+      { ...named, deploy: { bmcAddress: 'ipmi://192.0.2.9', method: 'none' }, bmc: expect.anything() },
+      ['role master', 'hardwareProfile default'],
+    ],
+  ])('of %s', async (_source, object, imported, notes) => {
+    const { host: found, inventory } = await importText(JSON.stringify(object), 'objects.json');
+    expect(found).toEqual(imported);
+    for (const note of notes) expect(inventory).toContain(note);
+  });
+});
