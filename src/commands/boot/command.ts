@@ -52,7 +52,7 @@ Exit codes:
   2  usage error
 
 Examples:
-  ironic-coreos boot worker-0 --inventory ramdisk.yaml --check
+  ironic-coreos boot --all --inventory ramdisk.yaml --check
   ironic-coreos boot worker-0 worker-1 --inventory ramdisk.yaml \\
     --iso fedora-coreos.iso --ironic-url http://192.0.2.1:6385 --yes
   ironic-coreos boot --bmc https://192.0.2.10 --credentials bmc.yaml \\

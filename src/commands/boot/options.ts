@@ -21,6 +21,7 @@ import { ironicOptions, reportOptions, urlSigningOptions } from '../../trial/opt
 export const bootOptions = {
   '[HOST...]': freeText('hosts of the inventory', 'host'),
   '--inventory <file>': common(file('inventory with settings, hosts and their BMCs, YAML or JSON')),
+  '--all': common(toggle('boot all hosts of the inventory')),
   ...hostOption,
   '--check': common(toggle('only read the BMCs and report what prevents a boot')),
   '--method <name>': common(

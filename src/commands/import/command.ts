@@ -28,7 +28,8 @@ Examples:
     | ironic-coreos import -o ramdisk.yaml -
   ironic-coreos import install-config.yaml agent-config.yaml
   ironic-coreos import nodes.json ports.json
-  ironic-coreos import hosts.csv
+  ironic-coreos import hosts.csv --api-url https://192.0.2.1 \\
+    --agent-image registry.example.com/ironic-agent
 `;
 
 export const importCommand = command({

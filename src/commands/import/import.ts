@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { FormatError, located, UsageError } from '../../core/errors.ts';
 import { printable } from '../../core/foreignText.ts';
 import { append } from '../../core/lists.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { existsError } from '../../io/files/fileErrors.ts';
@@ -16,7 +16,7 @@ import { type Imported, mergeImported } from './imported.ts';
 import { importCsv } from './importCsv.ts';
 import { findNodes, importNodes } from './importNodes.ts';
 import { importObjects, objectKind } from './importObjects.ts';
-import { formatInventory } from './inventoryText.ts';
+import { formatInventory, lacksSettings } from './inventoryText.ts';
 import { readDocuments } from './kubernetesObjects.ts';
 import type { ImportOptions } from './options.ts';
 
@@ -48,7 +48,14 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
       }
     });
   }
-  const imported = mergeImported([...importObjects(objects, folder), importNodes(nodes, folder), ...tables]);
+  const { apiUrl, agentImage } = options;
+  const given = { agent: withoutUndefined({ 'ironic.apiUrls': apiUrl, 'agent.image': agentImage }) };
+  const imported = mergeImported([
+    given,
+    ...importObjects(objects, folder),
+    importNodes(nodes, folder),
+    ...tables,
+  ]);
   const place = dirname(output);
   if (imported.files.length > 0) await makeFolder(resolve(io.cwd, place, folder), join(place, folder), 0o700);
   for (const { path, content, isSecret } of imported.files) {
@@ -61,7 +68,8 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
     formatCount(imported.files.length, 'file'),
     `${formatCount(comments, 'comment')} on what was not imported`,
   ];
-  const next = `add the settings of the agent, then run: ironic-coreos validate ${quoteShellWord(output)}`;
+  const command = `run: ironic-coreos validate ${quoteShellWord(output)}`;
+  const next = lacksSettings(imported.agent) ? `add the settings of the agent, then ${command}` : command;
   io.stderr.write(`${printable(output)} written: ${counts.join(', ')}; ${printable(next)}\n`);
   return 0;
 }

@@ -5,18 +5,24 @@ import { withoutUndefined } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import type { Imported, ImportedHost } from './imported.ts';
 
-const NO_AGENT = `# agent: # settings of all hosts; "ironic-coreos render --help-all" has all of them
-#   ironic.apiUrls: https://192.0.2.1
-#   agent.image: registry.example.com/ironic-agent
-`;
+/** Settings that every host needs, with examples. */
+const needed = { 'ironic.apiUrls': 'https://192.0.2.1', 'agent.image': 'registry.example.com/ironic-agent' };
+
+/** Whether an inventory with these settings of all hosts needs others, too. */
+export function lacksSettings(agent: Imported['agent']): boolean {
+  return Object.keys(needed).some((key) => !(key in agent));
+}
 
 /** @param files that it is from, for a comment */
 export function formatInventory({ agent, hosts, notes }: Imported, files: readonly string[]): string {
   const head = `# Written by "ironic-coreos import" from ${files.map(printable).join(', ')}.\n`;
-  const settings =
-    Object.keys(agent).length === 0
-      ? NO_AGENT
-      : `${formatYaml([{ agent }])}  # ironic.apiUrls: https://192.0.2.1\n  # agent.image: registry.example.com/ironic-agent\n`;
+  const isEmpty = Object.keys(agent).length === 0;
+  const start = isEmpty
+    ? '# agent: # settings of all hosts; "ironic-coreos render --help-all" has all of them\n'
+    : formatYaml([{ agent }]);
+  const missing = Object.entries(needed).filter(([key]) => !(key in agent));
+  const examples = missing.map(([key, value]) => `${isEmpty ? '#   ' : '  # '}${key}: ${value}\n`);
+  const settings = start + examples.join('');
   const list = hosts.length === 0 ? '' : `hosts:\n${hosts.map(formatHost).join('')}`;
   return head + formatNotes(notes) + settings + list;
 }

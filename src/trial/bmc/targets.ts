@@ -56,7 +56,7 @@ type BmcSettings = {
 /** @param names hosts of the inventory. Throws CliError, UsageError. */
 export async function readTargets(
   names: readonly string[],
-  options: BmcOptions & { readonly inventory?: string },
+  options: BmcOptions & { readonly all?: boolean; readonly inventory?: string },
   method: BootMethod | undefined,
   io: Io,
 ): Promise<readonly Target[]> {
@@ -99,7 +99,13 @@ export async function readTargets(
   const read = await readInventoryDocument(inventory, io);
   const hostNames = namesByMac(read.inventory.hosts);
   const targets: Target[] = [];
-  for (const host of chooseHosts(names, read, inventory, io)) {
+  if (options.all === true && names.length > 0) {
+    throw new UsageError('--all cannot be combined with names of hosts', {
+      hint: 'remove --all, or remove the names',
+    });
+  }
+  const chosen = options.all === true ? (read.inventory.hosts ?? []).map(({ name }) => name) : names;
+  for (const host of chooseHosts(chosen, read, inventory, io)) {
     const settings = { ...bmcSettingsOf(host, read, inventory), ...withoutUndefined(given) };
     targets.push(await readHostTarget(host, settings, hostNames, method, io));
   }
@@ -131,7 +137,7 @@ function chooseHosts(
 ): readonly InventoryHost[] {
   if (names.length === 0) {
     throw new UsageError('no machine to boot', {
-      hint: 'name the hosts of the inventory: boot worker-0 worker-1',
+      hint: 'name hosts of the inventory: boot worker-0 worker-1; or pass --all',
     });
   }
   const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));

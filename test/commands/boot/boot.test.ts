@@ -674,7 +674,7 @@ describe('hosts of an inventory', () => {
       timeout: '20s',
       grow: true,
     };
-    place.running = startBoot(['good', 'bad'], options, { cwd: folder });
+    place.running = startBoot([], { ...options, all: true }, { cwd: folder });
     const { code, report } = await place.running.ended;
     expect(report).toMatch(/^good: called home/m);
     expect(report).toMatch(/^bad: did not call home/m);
@@ -708,10 +708,17 @@ describe('hosts of an inventory', () => {
     expect(bmc.changes()).toEqual([]);
   });
 
+  it('all hosts and names of hosts exclude each other', async () => {
+    writeInventory('', [`- {name: a, mac: '${mac}'}`]);
+    const { error } = await startBoot(['a'], { inventory: 'inv.yaml', all: true }, { cwd: folder }).ended;
+    expect(error?.message).toBe('--all cannot be combined with names of hosts');
+  });
+
   it.each<[string, string[], GivenBoot, string]>([
     ['a URL as a host', ['redfish://192.0.2.10'], {}, '"redfish://192.0.2.10" is not the name of a host'],
     ['hosts without an inventory', ['w'], {}, 'names of hosts require --inventory'],
     ['nothing', [], {}, 'no machine to boot'],
+    ['all hosts of no inventory', [], { all: true }, 'no machine to boot'],
     ['a BMC without an ISO', [], { bmc: 'https://192.0.2.1' }, '--bmc requires --iso'],
   ])('%s is a mistake', async (_title, names, options, message) => {
     expect((await startBoot(names, options, { cwd: folder }).ended).error?.message).toBe(message);
