@@ -439,7 +439,7 @@ const others = new Set(
 );
 
 /** Other commands that take an input: `try` and `boot` by an option that has a kind in another command. */
-const otherUses = new Set(['boot --ca-file']);
+const otherUses = new Set(['boot --ca-file', 'preflight --ca-file']);
 
 const inventoryFlags = ['--inventory', 'inv.yaml'];
 const prepared = [...inventoryFlags, '--base-url', 'http://192.0.2.1', '-o', 'out'];

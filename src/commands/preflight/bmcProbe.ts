@@ -10,6 +10,7 @@ import { defaultTiming, openRedfish } from '../../redfish/redfishClient.ts';
 import { checkMachine } from '../../trial/bmc/checks.ts';
 import { surveyMachine } from '../../trial/bmc/survey.ts';
 import { bmcSettingsOf, namesByMac, readHostTarget } from '../../trial/bmc/targets.ts';
+import type { PreflightOptions } from './options.ts';
 import type { CheckOutcome, Probe } from './probe.ts';
 import type { Limits } from './request.ts';
 
@@ -27,11 +28,12 @@ const LONGEST_TEXT = 500;
  */
 export function* bmcProbe(
   host: InventoryHost,
-  { file, read }: { readonly file: string; readonly read: InventoryRead },
+  read: InventoryRead,
+  options: PreflightOptions,
   imageUrl: URL | undefined,
   io: Io,
 ): Generator<Probe> {
-  const settings = bmcSettingsOf(host, read, file);
+  const settings = bmcSettingsOf(host, read, options.inventory, options);
   if (settings.address === undefined) return;
   const address = parseBmcAddress(settings.address);
   const { bootInterface, driver } = 'problem' in address ? {} : bmcKind(address);

@@ -1,5 +1,6 @@
 /** What `preflight` takes. */
 
+import { bmcLoginOptions } from '../../trial/bmc/options.ts';
 import { hostOption } from '../../hosts/settings/options.ts';
 import {
   choice,
@@ -22,6 +23,7 @@ export const preflightOptions = {
   '--timeout <time>': withDefault('10s', duration('time for each request; BMCs have six times as long', 1)),
   '--parallel <number>': withDefault('10', wholeNumber('number of servers to ask at the same time', 1, 1000)),
   '--format <form>': withDefault('text', choice(['text', 'json'], 'report format: text or json')),
+  ...bmcLoginOptions,
 };
 
 export type PreflightOptions = OptionsOf<typeof preflightOptions>;

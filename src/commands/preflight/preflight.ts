@@ -61,11 +61,12 @@ export async function preflight(options: PreflightOptions, io: Io): Promise<Exit
  * @returns the names of all hosts, and whether their configs are valid; the errors of the others are reported
  */
 async function collectProbes(
-  { baseUrl, host: wanted, inventory: file }: PreflightOptions,
+  options: PreflightOptions,
   probes: Map<string, SharedProbe>,
   limits: Limits,
   io: Io,
 ): Promise<ReadonlyMap<string, boolean>> {
+  const { baseUrl, host: wanted, inventory: file } = options;
   const read = await readInventoryDocument(file, io);
   const { inventory } = read;
   const source = { ...sharedSource(inventory, {}, io), settingsPlace: 'under "agent"' };
@@ -83,7 +84,7 @@ async function collectProbes(
     const { architecture, name = ALL_MACHINES } = host ?? {};
     const files = [...listSettingFiles(host, read), ...((await published)?.(name) ?? [])];
     const imageUrl = files.find(({ url }) => url.pathname.endsWith('.iso'))?.url;
-    const own = host === undefined ? [] : bmcProbe(host, { file, read }, imageUrl, io);
+    const own = host === undefined ? [] : bmcProbe(host, read, options, imageUrl, io);
     for (const probe of [...own, ...listProbes(subject, files, architecture)]) {
       const key = JSON.stringify([probe.check, probe.key]);
       const known = probes.get(key) ?? { ...probe, hosts: [] };
@@ -93,7 +94,7 @@ async function collectProbes(
   };
 
   if (inventory.hosts === undefined && wanted === undefined) {
-    const { io: quiet, reported } = collectDiagnostics(io); // "validate" reports warnings
+    const { io: quiet, reported } = collectDiagnostics(source.io); // "validate" reports warnings
     const config = await createRenderer()({ ...source, io: quiet });
     if (config === undefined) report(io, reported);
     else await add(config.document, undefined);

@@ -17,7 +17,7 @@ import type { RedfishCredentials } from '../../redfish/redfishClient.ts';
 import { report } from '../../io/report/report.ts';
 import { type BmcAddress, parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { readBmcCredentials } from './bmcCredentials.ts';
-import type { BmcOptions } from './options.ts';
+import type { BmcLoginOptions, BmcOptions } from './options.ts';
 
 export type BootMethod = 'virtual-media' | 'uefi-http';
 
@@ -60,12 +60,7 @@ export async function readTargets(
   method: BootMethod | undefined,
   io: Io,
 ): Promise<readonly Target[]> {
-  const { bmc, caFile, credentials, insecure, inventory } = options;
-  const given: BmcSettings = {
-    credentialsFile: credentials,
-    caFile,
-    disableCertificateVerification: insecure,
-  };
+  const { bmc, inventory } = options;
   if (inventory === undefined) {
     const url = names.find((name) => name.includes('://'));
     if (url !== undefined) {
@@ -89,7 +84,9 @@ export async function readTargets(
     );
     const macs = options.mac === undefined ? [] : [options.mac];
     const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
-    return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, method, io)];
+    return [
+      await readTarget({ ...unknown, macs, settings: { ...givenSettings(options), address } }, method, io),
+    ];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -106,7 +103,7 @@ export async function readTargets(
   }
   const chosen = options.all === true ? (read.inventory.hosts ?? []).map(({ name }) => name) : names;
   for (const host of chooseHosts(chosen, read, inventory, io)) {
-    const settings = { ...bmcSettingsOf(host, read, inventory), ...withoutUndefined(given) };
+    const settings = bmcSettingsOf(host, read, inventory, options);
     targets.push(await readHostTarget(host, settings, hostNames, method, io));
   }
   return targets;
@@ -152,11 +149,19 @@ function chooseHosts(
   });
 }
 
-/** Settings of the host override those of all hosts. Without `bmc.address`, the address of `deploy` is used. */
+function givenSettings({ caFile, credentials, insecure }: BmcLoginOptions): BmcSettings {
+  return { credentialsFile: credentials, caFile, disableCertificateVerification: insecure };
+}
+
+/**
+ * Options override the settings of the host, which override those of all hosts. Without `bmc.address`, the address of `deploy` is
+ * used.
+ */
 export function bmcSettingsOf(
   host: InventoryHost,
   { document, inventory }: InventoryRead,
   file: string,
+  options: BmcLoginOptions,
 ): BmcSettings {
   const index = inventory.hosts?.indexOf(host) ?? 0;
   const settings: Mapping = ['deploy', 'bmc']
@@ -183,6 +188,7 @@ export function bmcSettingsOf(
     credentialsFile: pathOf('credentialsFile'),
     caFile: pathOf('caFile'),
     disableCertificateVerification: settings['disableCertificateVerification'] === true,
+    ...withoutUndefined(givenSettings(options)),
   };
 }
 

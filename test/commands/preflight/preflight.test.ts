@@ -698,6 +698,20 @@ describe('a BMC', () => {
     expect(report.printed).not.toContain(bmcUser.password);
   });
 
+  it('with the credentials of an option', async () => {
+    const bmc = await startFakeBmc(ilo);
+    closers.push(bmc.close);
+    writeFileSync(join(folder, 'bmc.yaml'), JSON.stringify({ username: 'admin', password: 'hunter2' }), {
+      mode: 0o600,
+    });
+    const hosts = [{ name: 'worker-0', bmc: { address: `redfish+http://${bmc.host}` } }];
+    const report = await ask({ hosts, args: ['--credentials', 'bmc.yaml'] });
+    expect(linesOf(report)).toEqual([
+      expect.stringMatching(/^bmc error .*rejects the user name or the password/),
+    ]);
+    expect(report.printed).not.toContain('hunter2');
+  });
+
   it('without its credentials', async () => {
     const hosts = [
       { name: 'worker-0', bmc: { address: 'redfish://127.0.0.1:1', credentialsFile: 'none.yaml' } },
