@@ -73,7 +73,8 @@ function readVolume(image: Buffer): Volume {
   const dataStart = isSized ? Math.ceil(rootEnd / sector) * sector : 0;
   const count = isSized ? Math.floor((sectors * sector - dataStart) / cluster) : 0;
   const table = image.subarray(tableStart, tableStart + tableSectors * sector);
-  const bits = count < 4085 ? 12 : count < 65_525 ? 16 : 32;
+  // As Linux and the firmware decide it, whatever the specification says of the number of clusters of FAT32.
+  const bits = image.readUInt16LE(22) === 0 ? 32 : count < 4085 ? 12 : 16;
   if (count <= 0 || table.length * 8 < (count + 2) * bits) throw damaged('has impossible sizes');
 
   const next = (index: number): number => {

@@ -1,4 +1,8 @@
-/** The boot loaders in the EFI system partition of a live ISO, which firmware with Secure Boot runs: shim, and GRUB, which shim loads. */
+/**
+ * The boot loaders in the EFI system partition of a live ISO, which firmware with Secure Boot runs: shim, and GRUB, which shim loads. The
+ * builder of CoreOS (osbuild, stages/org.osbuild.coreos.live-artifacts.mono) puts both into EFI/BOOT, where shim has the name that
+ * firmware looks for; other builders have a folder of their own with shim under its name.
+ */
 
 import { FormatError } from '../core/errors.ts';
 import { readSigners } from '../formats/authenticode.ts';
@@ -7,7 +11,7 @@ import type { IsoTree } from './isoTree.ts';
 import { livePaths } from './livePaths.ts';
 
 export interface SignedLoader {
-  /** shim finds GRUB by its name, so that names stay. */
+  /** As in distributions: shim finds GRUB by its name. */
   readonly name: string;
   readonly architecture: EfiArchitecture;
   readonly bytes: Buffer;
@@ -35,17 +39,21 @@ export async function readEfiLoaders(tree: IsoTree): Promise<readonly SignedLoad
   const byPath = new Map(files.map((file) => [file.path.toLowerCase(), file]));
   for (const architecture of ['x86_64', 'aarch64'] as const) {
     const suffix = suffixes[architecture];
-    for (const shim of files.filter(({ path }) => path.toLowerCase().endsWith(`/shim${suffix}.efi`))) {
+    const isShim = new RegExp(String.raw`/(?:shim|boot)${suffix}\.efi$`, 'i');
+    for (const shim of files.filter(({ path }) => isShim.test(path))) {
       const grub = byPath.get(shim.path.toLowerCase().replace(/[^/]*$/, `grub${suffix}.efi`));
-      if (grub !== undefined) return Promise.all([shim, grub].map((file) => readLoader(file, architecture)));
+      if (grub === undefined) continue;
+      return Promise.all([
+        readLoader(shim, `shim${suffix}.efi`, architecture),
+        readLoader(grub, `grub${suffix}.efi`, architecture),
+      ]);
     }
   }
   throw missing(`no shim and GRUB in one folder of ${livePaths.efi}`);
 }
 
-async function readLoader(file: FatFile, architecture: EfiArchitecture): Promise<SignedLoader> {
+async function readLoader(file: FatFile, name: string, architecture: EfiArchitecture): Promise<SignedLoader> {
   const bytes = file.read();
-  const name = file.path.slice(file.path.lastIndexOf('/') + 1).toLowerCase();
   return { name, architecture, bytes, signers: await readSigners(bytes) };
 }
 

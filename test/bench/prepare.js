@@ -2,18 +2,22 @@
 /**
  * How long `prepare` takes, by the clock and of the processors, how much memory and how much room: `npm run build`, then
  * `node test/bench/prepare.js [HOSTS [ISOS [MEBIBYTES [ROUNDS]]]] [--json FILE]`. First configs and boot scripts of many hosts, then full
- * ISOs, in turns with as many runs of coreos-installer where it is installed. Folders are made in TMPDIR.
+ * ISOs, in turns with as many runs of coreos-installer where it is installed. Folders are made in TMPDIR; root gets the ISOs on an
+ * XFS, too, whose files share blocks.
  */
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   rmSync,
   statfsSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -28,6 +32,7 @@ const [hosts = 1000, isos = 20, mebibytes = 1000, rounds = 3] = given.map(Number
 const hasTime = existsSync('/usr/bin/time');
 const hasPeer = spawnSync('coreos-installer', ['--version']).status === 0;
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
+const xfs = join(folder, 'xfs');
 try {
   writeFileSync(join(folder, 'auth.json'), '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}');
   await makeIso();
@@ -45,19 +50,51 @@ try {
   ];
   run(`${hosts} hosts, configs and scripts`, scripts);
   run(`${hosts} hosts, unchanged`, scripts);
-  const images = ['--inventory', 'few.yaml', '--iso', 'live.iso', '--artifacts', 'iso', '-o', 'isos'];
   if (!hasPeer) console.log('coreos-installer is not installed, so there is nothing to compare with');
+  const ratios = makeIsos(folder, 'where files are copied');
+  if (makeXfs()) {
+    for (const name of ['live.iso', 'few.yaml', 'auth.json'])
+      copyFileSync(join(folder, name), join(xfs, name));
+    ratios.push(...makeIsos(xfs, 'where files share blocks'));
+  }
+  if (hasPeer) {
+    const peers = [askPeer('coreos-installer', ['coreos-installer', '--version'])];
+    writeFigures(json, { peers, unit: 's', ratios });
+  } else writeMissing(json, ['coreos-installer']);
+} finally {
+  spawnSync('umount', [xfs]);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Full ISOs, in turns with as many runs of coreos-installer. @param {string} place @param {string} where */
+function makeIsos(place, where) {
+  const images = ['--inventory', 'few.yaml', '--iso', 'live.iso', '--artifacts', 'iso', '-o', 'isos'];
   /** @type {{ ours: number[], theirs: number[] }} */
   const seconds = { ours: [], theirs: [] };
   for (let round = 1; round <= rounds; round++) {
-    seconds.ours.push(run(`${isos} ISOs of ${mebibytes} MiB, round ${round}`, images));
-    if (round === rounds) run(`${isos} ISOs, unchanged`, images);
-    rmSync(join(folder, 'isos'), { recursive: true });
-    if (hasPeer) seconds.theirs.push(runPeer());
+    seconds.ours.push(run(`${isos} ISOs of ${mebibytes} MiB, round ${round}`, images, place));
+    if (round === rounds) run(`${isos} ISOs, unchanged`, images, place);
+    rmSync(join(place, 'isos'), { recursive: true });
+    if (hasPeer) seconds.theirs.push(runPeer(place));
   }
-  writeRatio(seconds);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const [ours = 0, theirs] = [seconds.ours, seconds.theirs].map(
+    (times) => times.toSorted((a, b) => a - b)[times.length >> 1],
+  );
+  const name = `prepare ${isos} ISOs of ${mebibytes} MiB, ${where}`;
+  return theirs === undefined ? [] : [rounded({ name, ours, theirs })];
+}
+
+/** Mounts a file with a file system whose files can share blocks; false if that is not possible. */
+function makeXfs() {
+  mkdirSync(xfs);
+  const image = join(folder, 'xfs.img');
+  writeFileSync(image, '');
+  truncateSync(image, (isos + 4) * mebibytes * 1024 * 1024);
+  const commands = [
+    ['mkfs.xfs', '-q', '-m', 'reflink=1', image],
+    ['mount', '-o', 'loop', image, xfs],
+  ];
+  return commands.every(([command = '', ...args]) => spawnSync(command, args).status === 0);
 }
 
 /** The sample of the program, and behind it so much noise that it is as long as a real one. */
@@ -69,45 +106,36 @@ async function makeIso() {
   closeSync(file);
 }
 
-/** @param {string} title @param {readonly string[]} options */
-function run(title, options) {
-  return measure(title, process.execPath, [program, 'prepare', ...options]);
+/** @param {string} title @param {readonly string[]} options @param {string} [place] */
+function run(title, options, place = folder) {
+  return measure(title, process.execPath, [program, 'prepare', ...options], place);
 }
 
-/** One file after the other, as a script would do it. */
-function runPeer() {
-  const config = join(folder, 'config.ign');
+/** One file after the other, as a script would do it. @param {string} place */
+function runPeer(place) {
+  const config = join(place, 'config.ign');
   writeFileSync(config, JSON.stringify({ ignition: { version: '3.2.0' } }).padEnd(4000));
   const embed = `coreos-installer iso ignition embed -i config.ign -o peer-$i.iso live.iso`;
-  const taken = measure(`${isos} runs of coreos-installer`, 'sh', [
-    '-c',
-    `for i in $(seq ${isos}); do ${embed} || exit 1; done`,
-  ]);
-  for (let index = 1; index <= isos; index++) rmSync(join(folder, `peer-${index}.iso`));
+  const taken = measure(
+    `${isos} runs of coreos-installer`,
+    'sh',
+    ['-c', `for i in $(seq ${isos}); do ${embed} || exit 1; done`],
+    place,
+  );
+  for (let index = 1; index <= isos; index++) rmSync(join(place, `peer-${index}.iso`));
   return taken;
 }
 
-/** @param {Record<'ours' | 'theirs', readonly number[]>} seconds */
-function writeRatio(seconds) {
-  const [ours = 0, theirs] = [seconds.ours, seconds.theirs].map(
-    (times) => times.toSorted((a, b) => a - b)[times.length >> 1],
-  );
-  if (theirs === undefined) return writeMissing(json, ['coreos-installer']);
-  const peers = [askPeer('coreos-installer', ['coreos-installer', '--version'])];
-  const name = `prepare ${isos} ISOs of ${mebibytes} MiB`;
-  return writeFigures(json, { peers, unit: 's', ratios: [rounded({ name, ours, theirs })] });
-}
-
-/** @param {string} title @param {string} command @param {readonly string[]} args @returns {number} seconds */
-function measure(title, command, args) {
-  const before = freeBytes();
+/** @param {string} title @param {string} command @param {readonly string[]} args @param {string} place @returns {number} seconds */
+function measure(title, command, args, place) {
+  const before = freeBytes(place);
   const start = performance.now();
   const timed = hasTime ? ['/usr/bin/time', '-f', '%M %U %S', command] : [command];
   const [first = '', ...others] = [...timed, ...args];
-  const { status, stderr } = spawnSync(first, others, { cwd: folder, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(first, others, { cwd: place, encoding: 'utf8' });
   const seconds = (performance.now() - start) / 1000;
   if (status !== 0) throw new Error(`${title} ended with ${status}: ${stderr.slice(0, 2000)}`);
-  const room = Math.round((before - freeBytes()) / 1024 / 1024);
+  const room = Math.round((before - freeBytes(place)) / 1024 / 1024);
   const [kib = 0, user = 0, system = 0] = hasTime
     ? (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').map(Number)
     : [];
@@ -118,8 +146,9 @@ function measure(title, command, args) {
   return seconds;
 }
 
-function freeBytes() {
-  const { bavail, bsize } = statfsSync(folder);
+/** @param {string} place */
+function freeBytes(place) {
+  const { bavail, bsize } = statfsSync(place);
   return bavail * bsize;
 }
 

@@ -15,7 +15,14 @@ import { writeBench, writeTables } from '../oracles/proof.js';
 const ROOTFS = '1100';
 
 /** Scripts of this folder, with their arguments. @type {Readonly<Record<string, readonly string[]>>} */
-const benches = { startup: [], validate: [], images: ['live.iso'], serve: [], controller: ['1000'] };
+const benches = {
+  startup: [],
+  validate: [],
+  images: ['live.iso'],
+  serve: [],
+  controller: ['1000'],
+  prepare: ['1000', '20', '1100'],
+};
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in benches));

@@ -4,10 +4,20 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mtoolsImage } from '../support/fatImage.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { type Dhcp, openBootNetwork, serverAddress, serverAddress6 } from './loaders/bootNetwork.ts';
@@ -44,6 +54,8 @@ const deliveries = {
   ign: { configs: 'ign', address: serverAddress, dhcp: range },
   proxy: { configs: 'ign', address: serverAddress, dhcp: [] },
   ipv6: { configs: 'ign', address: `[${serverAddress6}]`, dhcp: range6 },
+  /** With shim and GRUB of a live ISO. */
+  loaders: { configs: 'archive,ign', address: serverAddress, dhcp: range },
 } as const;
 type Delivery = keyof typeof deliveries;
 
@@ -72,6 +84,7 @@ const chained6 = {
 } as const;
 const httpBoot = { firmware: 'uefi-http', loading: 'printed', sign: /vendor class: HTTPClient/ } as const;
 const grub = { firmware: 'uefi', loading: 'grub', sign: /sent .*grubnetx64\.efi to/ } as const;
+const shim = { firmware: 'uefi', loading: 'printed', sign: /sent .*grub\/grubx64\.efi to/ } as const;
 const grubOnArm = {
   firmware: 'aarch64',
   loading: 'grub, aarch64',
@@ -95,6 +108,7 @@ const x86Boots: readonly Boot[] = [
   { title: 'GRUB, by MAC address', ...grub, delivery: 'archive', mac: known },
   { title: 'GRUB, by MAC address, config by URL', ...grub, delivery: 'ign', mac: known },
   { title: 'GRUB, unknown', ...grub, delivery: 'archive', mac: unknown },
+  { title: 'shim and GRUB of the live ISO', ...shim, delivery: 'loaders', mac: known },
 ];
 const armBoots: readonly Boot[] = [
   { title: 'GRUB, by MAC address', ...grubOnArm, delivery: 'archive', mac: known },
@@ -114,11 +128,14 @@ hosts:
 - {name: worker-0, mac: '${known}', architecture: ${architecture}}
 `,
   );
-  const images = ['kernel', 'initramfs', 'rootfs'].flatMap((name) => [
+  const parts = ['kernel', 'initramfs', 'rootfs'].flatMap((name) => [
     `--${name}`,
     `${architecture}=ramdisk/${name}`,
   ]);
   for (const [delivery, { address, configs, dhcp }] of Object.entries(deliveries)) {
+    const isOfIso = delivery === 'loaders';
+    if (isOfIso && architecture !== 'x86_64') continue;
+    const images = isOfIso ? ['--iso', await makeLiveIso(work), '--loaders'] : parts;
     const artifacts = ['--artifacts', `${configs},ipxe,grub,pxelinux`, '--discovery'];
     const command = ['prepare', '--inventory', 'inventory.yaml', ...images, ...artifacts, ...dhcp];
     const result = await runCli([...command, '--base-url', `http://${address}`, '-o', delivery], {
@@ -127,6 +144,20 @@ hosts:
     if (result.code !== 0) throw new Error(result.stderr);
     execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: join(work, delivery) });
   }
+}
+
+/** A live ISO of the ramdisk, with the signed loaders of Debian in its EFI system partition. @returns its name */
+async function makeLiveIso(work: string): Promise<string> {
+  const files = new Map([
+    ['EFI/BOOT/BOOTX64.EFI', readFileSync('/usr/lib/shim/shimx64.efi.signed')],
+    ['EFI/BOOT/grubx64.efi', readFileSync(loaders['grubnetx64.efi'])],
+  ]);
+  writeFileSync(join(work, 'efiboot.img'), mtoolsImage(files, 16));
+  const parts = ['-k', 'ramdisk/kernel', '-i', 'ramdisk/initramfs', '--rootfs', 'ramdisk/rootfs'];
+  const command = ['iso', 'create', '-o', 'live.iso', ...parts, '--efi-image', 'efiboot.img'];
+  const result = await runCli(command, { cwd: work });
+  if (result.code !== 0) throw new Error(result.stderr);
+  return 'live.iso';
 }
 
 /** What the machine has to say, by what is on the server. */
@@ -173,7 +204,9 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, or
     if (!have(oracle)) return;
     work = mkdtempSync(join(tmpdir(), 'loaders-'));
     await prepareFolders(architecture, work);
-    for (const delivery of Object.keys(deliveries)) addLoaders(architecture, join(work, delivery));
+    for (const delivery of Object.keys(deliveries)) {
+      if (existsSync(join(work, delivery))) addLoaders(architecture, join(work, delivery));
+    }
   });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 

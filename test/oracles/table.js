@@ -551,6 +551,7 @@ export const oracles = [
       pxelinux: '/usr/lib/PXELINUX/lpxelinux.0',
       syslinux: '/usr/lib/syslinux/modules/bios/ldlinux.c32',
       grub: '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
+      shim: '/usr/lib/shim/shimx64.efi.signed',
       tun: '/dev/net/tun',
     },
     judges: ['kargs', 'hosts/artifacts', 'commands/prepare'],

@@ -7,19 +7,26 @@ import { liveIsoWith } from '../../support/liveIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const [shim, grub] = [efiProgram(signature('A firmware vendor'), signature('Another')), efiProgram()];
-const partition = new Map([
-  ['EFI/BOOT/BOOTX64.EFI', shim],
-  ['EFI/fedora/SHIMX64.EFI', shim],
-  ['EFI/fedora/grubx64.efi', grub],
-  ['EFI/fedora/grub.cfg', Buffer.from('configfile')],
-]);
+/** As in the images of CoreOS, and as in others. */
+const partitions = {
+  coreos: ['EFI/BOOT/BOOTX64.EFI', 'EFI/BOOT/grubx64.efi'],
+  other: ['EFI/debian/SHIMX64.EFI', 'EFI/debian/grubx64.efi'],
+} as const;
 
 let cwd: string;
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'iso loaders '));
   const isos = {
-    'coreos.iso': fatImage(partition),
-    'without.iso': fatImage(new Map([['EFI/fedora/shimx64.efi', shim]])),
+    ...Object.fromEntries(
+      Object.entries(partitions).map(([name, [shimPath, grubPath]]) => {
+        const others: [string, Buffer][] = [
+          ['EFI/BOOT/mmx64.efi', grub],
+          ['EFI/BOOT/grub.cfg', Buffer.from('configfile')],
+        ];
+        return [`${name}.iso`, fatImage(new Map([...others, [shimPath, shim], [grubPath, grub]]))];
+      }),
+    ),
+    'without.iso': fatImage(new Map([['EFI/BOOT/BOOTX64.EFI', shim]])),
     'text.iso': Buffer.from('no partition'),
   };
   for (const [name, image] of Object.entries(isos)) {
@@ -34,17 +41,19 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 const loaders = (...args: string[]): Promise<RunResult> =>
   runCli(['iso', 'extract', 'loaders', ...args], { cwd });
 
-it('writes shim and GRUB under their names, and says who signed them', async () => {
-  expect(await loaders('-o', 'tftp', 'coreos.iso')).toMatchObject({
+it.each(Object.keys(partitions))('writes shim and GRUB of %s.iso, and says who signed them', async (name) => {
+  expect(await loaders('-o', name, `${name}.iso`)).toMatchObject({
     code: 0,
-    stdout: 'tftp/shimx64.efi\ntftp/grubx64.efi\n',
-    stderr:
-      'info: tftp/shimx64.efi: signed by "A firmware vendor" and "Another"\ninfo: tftp/grubx64.efi: not signed\n',
+    stdout: `${name}/shimx64.efi\n${name}/grubx64.efi\n`,
+    stderr: `info: ${name}/shimx64.efi: signed by "A firmware vendor" and "Another"\ninfo: ${name}/grubx64.efi: not signed\n`,
   });
-  expect(await readFile(join(cwd, 'tftp/shimx64.efi'))).toEqual(shim);
-  expect(await readFile(join(cwd, 'tftp/grubx64.efi'))).toEqual(grub);
-  const again = await loaders('-o', 'tftp', 'coreos.iso');
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('File exists: tftp/shimx64.efi')]);
+  expect(await readFile(join(cwd, name, 'shimx64.efi'))).toEqual(shim);
+  expect(await readFile(join(cwd, name, 'grubx64.efi'))).toEqual(grub);
+  const again = await loaders('-o', name, `${name}.iso`);
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringContaining(`File exists: ${name}/shimx64.efi`),
+  ]);
 });
 
 it.each([

@@ -16,8 +16,8 @@ const isoWith = (shim: Buffer): Uint8Array =>
       'images/efiboot.img',
       fatImage(
         new Map([
-          ['EFI/fedora/shimx64.efi', shim],
-          ['EFI/fedora/grubx64.efi', efiProgram()],
+          ['EFI/BOOT/BOOTX64.EFI', shim],
+          ['EFI/BOOT/grubx64.efi', efiProgram()],
         ]),
       ),
     ),

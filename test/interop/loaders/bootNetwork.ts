@@ -108,7 +108,7 @@ option lease 3600
  */
 function printedScript(folder: string): string {
   const text = readFileSync(join(folder, 'dnsmasq.conf'), 'utf8');
-  const commands = [...text.matchAll(/^#.*?((?:mkdir -p|cp) \S+(?: \S+)?)/gm)].map(
+  const commands = [...text.matchAll(/^#.*?((?:mkdir -p|cp|ln -s) \S+(?: \S+)?)/gm)].map(
     ([, command = '']) => command,
   );
   const asked = commands.filter(
