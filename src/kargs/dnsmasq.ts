@@ -113,7 +113,7 @@ ${lines(x86, '#     cp /usr/share/ipxe/ipxe-snponly-x86_64.efi /var/lib/tftpboot
     '#     cp /usr/share/ipxe/arm64-efi/snponly.efi /var/lib/tftpboot/snponly-aarch64.efi\n',
   )}${lines(
     loaderUrl !== undefined && (x86 || arm),
-    '#   UEFI HTTP boot, in the folder of this file: cp /var/lib/tftpboot/snponly-*.efi .\n',
+    `#   UEFI HTTP boot, in the folder of this file: cp /var/lib/tftpboot/snponly-${x86 && arm ? '*' : x86 ? 'x86_64' : 'aarch64'}.efi .\n`,
   )}${lines(
     !x86 || !arm,
     '#   shim and GRUB of the live ISO, in the folder of this file: ln -s "$PWD/grub" /var/lib/tftpboot/grub\n',

@@ -111,9 +111,7 @@ function printedScript(folder: string): string {
   const commands = [...text.matchAll(/^#.*?((?:mkdir -p|cp|ln -s) \S+(?: \S+)?)/gm)].map(
     ([, command = '']) => command,
   );
-  const asked = commands.filter(
-    (command) => !command.includes('/usr/share/ipxe/') && !command.includes('arm64'),
-  );
+  const asked = commands.filter((command) => !/\/usr\/share\/ipxe\/|arm64|snponly-aarch64/.test(command));
   return [
     'mount -t tmpfs tmpfs /var/lib',
     'mkdir /var/lib/misc',
