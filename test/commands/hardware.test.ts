@@ -104,6 +104,34 @@ const validate = async (file: string, text: string) => {
   return { code, words: stdout.replaceAll(/\s+/g, ' ') };
 };
 
+describe('machines of QEMU with several disks', () => {
+  it.each([
+    ['2', 'serialNumber: TWO1', '/dev/vdb (12 GiB, serial TWO1) of the machine is overwritten'],
+    ['2', 'minSizeGigabytes: 1', '2 disks of the machine match, and the first is overwritten: /dev/vda'],
+    ['3', 'hctl: "1:0:0:0"', '/dev/sda (12 GiB, hctl 1:0:0:0) of the machine is overwritten'],
+    [
+      '3',
+      'wwn: "0x5000c50015ea71ac"',
+      '/dev/sdb (8 GiB, wwn 0x5000c50015ea71ac) of the machine is overwritten',
+    ],
+    ['3', 'rotational: false', '/dev/nvme0n1 (16 GiB, rotational false) of the machine is overwritten'],
+    [
+      '3',
+      'deviceName: /dev/sdc',
+      'no disk of the machine matches name: the disks are /dev/sda (12 GiB), /dev/sdb',
+    ],
+    [
+      '3',
+      'minSizeGigabytes: 10',
+      '2 disks of the machine match, and the first is overwritten: /dev/sda (12 GiB), /dev/nvme0n1',
+    ],
+  ])('%s disks: %s', async (count, hint, text) => {
+    const more = `deploy: {rootDeviceHints: {${hint}}}`;
+    const { words } = await validate(`qemu-${count}-disks.json`, oneHost(`52:54:00:c0:4e:1${count}`, more));
+    expect(words).toContain(text);
+  });
+});
+
 describe('machines of other inspections', () => {
   const network = 'network: {nmstate: {interfaces: [{name: eno1, type: ethernet, state: up}]}}';
 

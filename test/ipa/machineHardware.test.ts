@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/formats/yaml.ts';
+import { valueAt } from '../../src/formats/mapping.ts';
 import { readHardware } from '../../src/ipa/machineHardware.ts';
+import { defaultDisk } from '../../src/ipa/rootDisk.ts';
 
 const GIB = 1024 ** 3;
 const documentOf = (name: string): unknown =>
@@ -37,6 +39,20 @@ describe('readHardware', () => {
     });
   });
 
+  it.each([
+    ['qemu-2-disks.json', ['/dev/vda', '/dev/vdb'], '/dev/vda'],
+    ['qemu-3-disks.json', ['/dev/sda', '/dev/sdb', '/dev/nvme0n1'], '/dev/sdb'],
+  ])(
+    'reads the disks of %s, and selects the one that the agent selects without hints',
+    (name, disks, selected) => {
+      const document = documentOf(name);
+      const [machine] = readHardware(document);
+      expect(machine?.disks.map((disk) => disk.name)).toEqual(disks);
+      expect(valueAt(document, ['root_disk', 'name'])).toBe(selected);
+      expect(defaultDisk(machine?.disks ?? [])?.name).toBe(selected);
+    },
+  );
+
   it('reads the inspected ones of a list of Metal3 objects', () => {
     const machines = readHardware(documentOf('bareMetalHost.yaml'));
     expect(machines.map(({ name }) => name)).toEqual(['node-0', 'node-1']);
@@ -64,6 +80,8 @@ describe('readHardware', () => {
 
   it.each([
     ['qemu.json', false],
+    ['qemu-2-disks.json', false],
+    ['qemu-3-disks.json', false],
     ['bareMetalHost.yaml', false],
     ['assisted.yaml', false],
   ])('knows that an agent inspected the machine of %s', (name, isFromBmc) => {
