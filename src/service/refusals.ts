@@ -8,7 +8,7 @@ export interface HostRefusal {
   readonly at: Date;
   /** IP address. */
   readonly client: string;
-  /** Undefined if the file is none of the host. */
+  /** Undefined if the path names no file of the host. */
   readonly artifact: ArtifactKind | undefined;
   /** A clause: `requested worker-0.iso without a key (status 401)`. */
   readonly message: string;
@@ -19,7 +19,7 @@ export interface HostRefusal {
 /** @param file undefined if the path names no file of a host, and may contain a secret */
 function describeRefusal(
   { client, path, reason, status }: RefusedFile,
-  file: FileOwner | undefined,
+  file: RequestedFile | undefined,
   at: Date,
 ): HostRefusal {
   const name = file === undefined ? 'a file' : path.slice(path.lastIndexOf('/') + 1);
@@ -51,7 +51,7 @@ function describeRefusal(
 }
 
 /** The owner of a file by its path. */
-export interface FileOwner {
+export interface RequestedFile {
   readonly host: string;
   readonly artifact: ArtifactKind;
   /** Whether files of this kind are served. */
@@ -75,7 +75,7 @@ const MOST_CLIENTS = 1000;
 
 /** @param ownerOf undefined for a path that is of no host */
 export function createRefusals(
-  ownerOf: (path: string) => FileOwner | undefined,
+  ownerOf: (path: string) => RequestedFile | undefined,
   now = (): Date => new Date(),
 ): Refusals {
   const byHost = new Map<string, HostRefusal>();
@@ -95,7 +95,7 @@ export function createRefusals(
       const fetches = hosts.flatMap(({ name, progress }) =>
         [...new Set(progress().flatMap(({ clients }) => clients))].map((client) => ({ client, name })),
       );
-      for (const [client, names] of groupBy(fetches, (fetch) => fetch.client)) {
+      for (const [client, names] of groupBy(fetches, (one) => one.client)) {
         const [{ name } = { name: '' }, ...others] = names;
         const refusal = byClient.get(client);
         if (refusal === undefined || others.length > 0) continue;

@@ -20,7 +20,7 @@ import type { Registry } from 'prom-client';
 import { createMetrics, type HostCounts } from './metrics.ts';
 import type { ImageCounts } from '../hosts/artifacts/imageCache.ts';
 import type { ServiceOptions } from './options.ts';
-import { createRefusals, type FileOwner, type Refusals } from './refusals.ts';
+import { createRefusals, type RequestedFile, type Refusals } from './refusals.ts';
 import { createServiceState, type Servable, type ServiceState, keptInputs } from './serviceState.ts';
 import type { Setup } from './setup.ts';
 import { createAccessCheck } from '../http/server/accessCheck.ts';
@@ -67,7 +67,7 @@ interface ServiceParts<S extends Servable> extends ServiceContext {
   readonly hosts: (snapshot: S | undefined, transfers: TransferLog, links: Links) => readonly HostStatus[];
   readonly countHosts: (snapshot: S | undefined) => HostCounts;
   /** Undefined for a path that is of no host. */
-  readonly ownerOf: (snapshot: S | undefined, path: string) => FileOwner | undefined;
+  readonly ownerOf: (snapshot: S | undefined, path: string) => RequestedFile | undefined;
   /** Adds the metrics of this service only. */
   readonly addMetrics?: (registry: Registry) => void;
 }
@@ -260,7 +260,7 @@ export async function reload(service: RunningService): Promise<void> {
   );
 }
 
-function ownerOf(snapshot: Snapshot | undefined, path: string): FileOwner | undefined {
+function ownerOf(snapshot: Snapshot | undefined, path: string): RequestedFile | undefined {
   if (snapshot === undefined) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1);
   const file = parseHostFileName(name).find(({ host }) => snapshot.hosts.some((one) => one.name === host));
