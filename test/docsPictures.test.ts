@@ -1,7 +1,8 @@
-/** The picture in docs/serve.md shows the status page as it is now. */
+/** The pictures of the status page in docs/serve.md and docs/boot.md. The first one shows the page as it is now. */
 
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImageProgress } from '../src/http/server/answer/transfers.ts';
@@ -12,6 +13,7 @@ import { ago, exampleHost, exampleProgress, exampleStatus } from './service/stat
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
 import { root } from './support/docs/markdown.ts';
 import { startStatusServer, whenShown } from './support/statusPages.ts';
+import { bootTenMachines } from './support/tenBmcs.ts';
 
 const page = join(root, 'docs/serve.md');
 const picture = join(root, 'docs/images/serve-status.webp');
@@ -40,6 +42,30 @@ describe('the picture of the status page', () => {
     server.close();
     writeFileSync(page, readFileSync(page, 'utf8').replace(digestPattern, digest));
   });
+
+  it.skipIf(!isWriting || !hasChromium)(
+    `of boot with ten BMCs is written, on a phone and on a screen${chromiumNote}`,
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'ten bmcs '));
+      const ten = await bootTenMachines(folder);
+      await expect.poll(ten.page).toMatch(/^http/);
+      for (const [width, colors] of [
+        [400, 'light'],
+        [1280, 'dark'],
+      ] as const) {
+        await visit({ url: ten.page(), width, colors }, async (browser) => {
+          await expect
+            .poll(() => browser.evaluate('document.title'))
+            .toMatch(/^8 failed, 1 of 10 called home/);
+          const drawn = await browser.screenshot('webp');
+          expect(drawn.length).toBeLessThan(150 * 1024);
+          writeFileSync(join(root, `docs/images/boot-${width}.webp`), drawn);
+        });
+      }
+      await ten.end();
+      rmSync(folder, { recursive: true });
+    },
+  );
 
   it(`was made from the page of today (else: ${command})`, () => {
     expect(digestPattern.exec(readFileSync(page, 'utf8'))?.[0]).toBe(digest);

@@ -44,3 +44,8 @@ export function formatCausePlace({ at, path = [] }: MachineCause): string | unde
   ];
   return places.length === 0 ? undefined : places.join(' ');
 }
+
+/** The message without the addresses in its URLs, to compare it: each machine has a BMC of its own. */
+export function withoutAddresses(message: string): string {
+  return message.replaceAll(/\bhttps?:\/\/[^\s/]*[^\s/:,;)]/g, '…');
+}

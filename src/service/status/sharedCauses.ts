@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../core/finding.ts';
 import { groupProblems } from '../../io/report/problemGroups.ts';
-import type { MachineCause, MachineRow } from './machineRow.ts';
+import { type MachineCause, type MachineRow, withoutAddresses } from './machineRow.ts';
 
 export interface SharedCause {
   /** The first one. */
@@ -16,8 +16,8 @@ export function shareCauses(rows: readonly MachineRow[]): ReadonlyMap<MachineCau
   const causes = new Map<Diagnostic, MachineCause>();
   for (const { causes: shown, name, others } of rows) {
     for (const cause of [...shown, ...others]) {
-      const { evidence, message } = cause;
-      const text = evidence === undefined ? message : `${message} ${evidence}`;
+      const { evidence = '' } = cause;
+      const text = `${withoutAddresses(cause.message)} ${evidence}`;
       causes.set({ ...cause, message: text, host: { name } }, cause);
     }
   }

@@ -8,7 +8,13 @@ import { displayWidth, wrapText } from '../../io/report/terminalText.ts';
 import { withoutValues } from '../../io/report/problemGroups.ts';
 import { type Paint, withoutColors } from '../../io/report/paint.ts';
 import { formatAgo, formatDuration, formatPercent } from './figures.ts';
-import { formatCausePlace, type MachineCause, type MachineRow, type StateNames } from './machineRow.ts';
+import {
+  formatCausePlace,
+  type MachineCause,
+  type MachineRow,
+  type StateNames,
+  withoutAddresses,
+} from './machineRow.ts';
 import { countStates, type MachineState, machineStates, problemsFirst } from './select.ts';
 
 /** What is shown of all machines together. */
@@ -107,7 +113,8 @@ function blockOf(
     return [cut(`${start}${activityOf(machine, width - displayWidth(start), look)}`, width)];
   const key = causes
     .map(
-      (cause) => `${formatCausePlace(cause) ?? ''} ${cause.message} ${withoutValues(cause.evidence ?? '')}`,
+      (cause) =>
+        `${formatCausePlace(cause) ?? ''} ${withoutAddresses(cause.message)} ${withoutValues(cause.evidence ?? '')}`,
     )
     .join('\n');
   const same = key === '' ? undefined : explained.get(key);
