@@ -47,7 +47,7 @@ const EXCEPTIONS: readonly (readonly [text: RegExp, reason: string])[] = [
 const READ = ['src', 'bin', 'deploy', 'templates', 'schemas', 'docs', '.github', 'README.md', 'CHANGELOG.md'];
 
 /** References whose texts upstream wrote, and what is generated. */
-const SKIPPED = /^src\/.*\.json$|^docs\/proof\.json$/;
+const SKIPPED = /\.webp$|^src\/.*\.json$|^docs\/proof\.json$/;
 
 function filesBelow(path: string): string[] {
   if (statSync(join(root, path)).isFile()) return SKIPPED.test(path) ? [] : [path];

@@ -41,12 +41,13 @@ export interface TenMachines {
   readonly end: () => Promise<BootEnd>;
 }
 
+const macOf = (index: number): string => `52:54:00:00:00:0${index}`;
+
 /** @param folder for the files; its content is overwritten */
 export async function bootTenMachines(folder: string): Promise<TenMachines> {
   const place: { running?: RunningBoot } = {};
   await writeAgentIso(folder, 'live.iso', 'http://192.0.2.1:6385');
   writeFileSync(join(folder, 'bmc.json'), JSON.stringify(bmcUser), { mode: 0o600 });
-  const macOf = (index: number): string => `52:54:00:00:00:0${index}`;
   const bmcs: FakeBmc[] = [];
   for (const [index, fault] of faults.entries()) {
     const mac = macOf(index);
