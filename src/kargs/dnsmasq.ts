@@ -204,7 +204,9 @@ dhcp-option=tag:aarch64,tag:!ipxe,option6:bootfile-url,tftp://${host}/${efi.aarc
 }
 
 function bootWithIpv4(url: string, efi: EfiLoaders): string {
-  return `dhcp-match=set:ipxe,175
+  // shim takes the folder of GRUB from the file field of the packet (netboot.c), which dnsmasq otherwise leaves empty for an option.
+  const isShim = Object.values(efi).some((loader) => !Object.values(ipxeLoaders).includes(loader));
+  return `${lines(isShim, '# shim reads the name of the boot file only in its own field.\ndhcp-no-override\n\n')}dhcp-match=set:ipxe,175
 dhcp-vendorclass=set:http,HTTPClient
 dhcp-match=set:bios,option:client-arch,0
 dhcp-match=set:x86_64,option:client-arch,7

@@ -168,7 +168,9 @@ function expectedLines(folder: string, { delivery, mac }: Boot): string[] {
   const config = ofConfig.exec(sums)?.[1] ?? 'none';
   const rootfs = /^(\S+) .*\.rootfs$/m.exec(sums)?.[1] ?? 'none';
   return [
-    delivery === 'archive' ? `BOOT-CONFIG embedded ${config}` : `BOOT-FETCHED ignition.config.url ${config}`,
+    deliveries[delivery].configs.startsWith('archive')
+      ? `BOOT-CONFIG embedded ${config}`
+      : `BOOT-FETCHED ignition.config.url ${config}`,
     `BOOT-FETCHED coreos.live.rootfs_url ${rootfs}`,
     'BOOT-END',
   ];
