@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dhcpFiles, type DhcpServer, renderDhcpClasses } from '../../src/kargs/dhcpServers.ts';
+import { dhcpFiles, renderDhcpClasses } from '../../src/kargs/dhcpServers.ts';
 import { isoHost, ramdiskHost } from '../kargs/bootFolder.ts';
 import { have, oracleNote } from '../support/programs.ts';
+import { dhcpCommands, dhcpConfigurations } from './dhcp/servers.ts';
 
 const folderUrl = 'http://192.0.2.1/boot';
 const hex = (text: string): string => Buffer.from(text).toString('hex');
@@ -36,23 +37,8 @@ const clients: readonly (readonly [title: string, client: object, offer: readonl
   ['no boot', { options: {} }, ['0.0.0.0', '', '']],
 ];
 
-const configurations: Readonly<Record<DhcpServer, (classes: string) => string>> = {
-  kea: (classes) =>
-    `{"Dhcp4": {"interfaces-config": {"interfaces": ["v0"]}, "lease-database": {"type": "memfile", "persist": false},
-      "client-classes": <?include "${classes}"?>,
-      "subnet4": [{"subnet": "192.0.2.0/24", "pools": [{"pool": "192.0.2.100-192.0.2.200"}]}]}}`,
-  isc: (classes) => `include "${classes}";
-subnet 192.0.2.0 netmask 255.255.255.0 { range 192.0.2.100 192.0.2.200; }`,
-};
-const commands: Readonly<Record<DhcpServer, { readonly check: string; readonly run: string }>> = {
-  kea: {
-    check: 'kea-dhcp4 -t conf',
-    run: 'KEA_LOCKFILE_DIR=none KEA_PIDFILE_DIR=$PWD kea-dhcp4 -c conf',
-  },
-  isc: { check: 'dhcpd -t -cf conf', run: 'dhcpd -f -cf conf -lf leases --no-pid v0' },
-};
 const NETWORK =
-  'ip link set lo up; ip link add v0 type veth peer name v1; ip link set v0 up; ip link set v1 up; ip address add 192.0.2.1/24 dev v0; ip address add 192.0.2.250/24 dev v1; touch leases';
+  'ip link set lo up; ip link add v0 type veth peer name v1; ip link set v0 up; ip link set v1 up; ip address add 192.0.2.1/24 dev v0; ip address add 192.0.2.250/24 dev v1';
 
 const isRoot = process.getuid?.() === 0;
 const note = isRoot ? oracleNote('kea-dhcp4', 'dhcpd') : ' (skipped: only root can make a network)';
@@ -63,9 +49,10 @@ describe.skipIf(!isRoot || !have('kea-dhcp4', 'dhcpd'))(`DHCP servers${note}`, (
     try {
       const classes = join(folder, dhcpFiles[server]);
       writeFileSync(classes, renderDhcpClasses(server, { folderUrl, hosts: [isoHost, ramdiskHost] }));
-      writeFileSync(join(folder, 'conf'), configurations[server](classes));
-      const { check, run } = commands[server];
-      const script = `${NETWORK}; ${check} > log 2>&1 || { cat log >&2; exit 1; }; ${run} > log 2>&1 & python3 "$ASK" v1; kill $!; wait`;
+      const conf = join(folder, 'conf');
+      writeFileSync(conf, dhcpConfigurations[server]({ classes, device: 'v0', network: '192.0.2' }));
+      const { check, run } = dhcpCommands[server];
+      const script = `${NETWORK}; ${check(conf)} > log 2>&1 || { cat log >&2; exit 1; }; { ${run(conf, 'v0')}; } > log 2>&1 & python3 "$ASK" v1; kill $!; wait`;
       const result = spawnSync('unshare', ['--net', 'sh', '-c', script], {
         cwd: folder,
         encoding: 'utf8',

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mtoolsImage } from '../support/fatImage.ts';
+import { dhcpServers } from '../../src/kargs/dhcpServers.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { type Dhcp, openBootNetwork, serverAddress, serverAddress6 } from './loaders/bootNetwork.ts';
@@ -34,15 +35,23 @@ const loaders = {
   'grubnetx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
 };
 
+/** Those that dnsmasq.conf asks for. */
+const ipxeLoaders = {
+  'undionly.kpxe': '/usr/lib/ipxe/undionly.kpxe',
+  'snponly-x86_64.efi': '/usr/lib/ipxe/snponly.efi',
+};
+
 const grubModules = '/usr/lib/grub/x86_64-efi';
 
-/** How dnsmasq is configured. */
-const dnsmasq = {
+/** How dnsmasq is configured, or another DHCP server. */
+const servers = {
   pxelinux: { kind: 'lines', lines: 'dhcp-boot=lpxelinux.0\n' },
   grub: { kind: 'lines', lines: 'dhcp-boot=grubnetx64.efi\n' },
   'grub, aarch64': { kind: 'lines', lines: 'dhcp-boot=grubnetaa64.efi\n' },
   printed: { kind: 'printed' },
   proxy: { kind: 'printed, proxy' },
+  kea: { kind: 'kea' },
+  isc: { kind: 'isc' },
 } as const satisfies Record<string, Dhcp>;
 
 const range = ['--dhcp-range', '10.77.0.100,10.77.0.200'];
@@ -54,6 +63,8 @@ const deliveries = {
   ign: { configs: 'ign', address: serverAddress, dhcp: range },
   proxy: { configs: 'ign', address: serverAddress, dhcp: [] },
   ipv6: { configs: 'ign', address: `[${serverAddress6}]`, dhcp: range6 },
+  kea: { configs: 'ign', address: serverAddress, dhcp: [...range, '--dhcp', 'kea'] },
+  isc: { configs: 'ign', address: serverAddress, dhcp: [...range, '--dhcp', 'isc'] },
   /** With shim and GRUB of a live ISO. */
   loaders: { configs: 'archive,ign', address: serverAddress, dhcp: range },
 } as const;
@@ -62,8 +73,8 @@ type Delivery = keyof typeof deliveries;
 interface Boot {
   readonly title: string;
   readonly firmware: Firmware;
-  readonly loading: keyof typeof dnsmasq;
-  /** What dnsmasq logs where it is this loader and no other one. */
+  readonly loading: keyof typeof servers;
+  /** What the servers log where it is this loader and no other one. */
   readonly sign: RegExp;
   readonly delivery: Delivery;
   readonly mac: string;
@@ -91,7 +102,20 @@ const grubOnArm = {
   sign: /sent .*grubnetaa64\.efi to/,
 } as const;
 
+/** The boot files of Kea and dhcpd, which do not log them, by what machines ask the other servers for. */
+const byClasses = [
+  ['iPXE of the network card', 'bios-ipxe', /url:\/boot\.ipxe/],
+  ['iPXE by PXE of BIOS', 'bios', /sent .*undionly\.kpxe to/],
+  ['iPXE by PXE of UEFI', 'uefi', /sent .*snponly-x86_64\.efi to/],
+  ['iPXE by HTTP boot of UEFI', 'uefi-http', /url:\/snponly-x86_64\.efi/],
+] as const;
+
 const x86Boots: readonly Boot[] = [
+  ...dhcpServers.flatMap((server) =>
+    byClasses.map(([title, firmware, sign]): Boot => {
+      return { title: `${title}, ${server}`, firmware, sign, loading: server, delivery: server, mac: known };
+    }),
+  ),
   { title: 'PXELINUX, by MAC address', ...pxelinux, delivery: 'archive', mac: known },
   { title: 'PXELINUX, by MAC address, config by URL', ...pxelinux, delivery: 'ign', mac: known },
   { title: 'PXELINUX, by default', ...pxelinux, delivery: 'archive', mac: unknown },
@@ -188,7 +212,8 @@ const machines: readonly {
 /** Puts the loaders beside the prepared files, as an operator does. */
 function addLoaders(architecture: Architecture, folder: string): void {
   if (architecture === 'x86_64') {
-    for (const [name, path] of Object.entries(loaders)) copyFileSync(path, join(folder, name));
+    const all = { ...loaders, ...(dhcpServers.some((server) => folder.endsWith(server)) && ipxeLoaders) };
+    for (const [name, path] of Object.entries(all)) copyFileSync(path, join(folder, name));
     // This GRUB has no HTTP built in: it loads http.mod, as it may without Secure Boot.
     cpSync(grubModules, join(folder, 'grub/x86_64-efi'), { recursive: true });
     return;
@@ -215,7 +240,7 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, or
   const titled = boots.map((boot) => [boot.title, boot] as const);
   it.skipIf(!have(oracle)).each(titled)(`boots by %s${oracleNote(oracle)}`, async (_title, boot) => {
     const folder = join(work, boot.delivery);
-    const network = await openBootNetwork(folder, dnsmasq[boot.loading]);
+    const network = await openBootNetwork(folder, servers[boot.loading]);
     try {
       const [commandLine, ...lines] = await bootMachine(network, boot.firmware, boot.mac);
       expect({ commandLine, lines, log: network.log() }).toMatchObject({

@@ -531,13 +531,13 @@ export const oracles = [
   },
   {
     name: 'boots by loaders',
-    asks: 'boots by PXE and HTTP: iPXE, GRUB and PXELINUX with dnsmasq',
+    asks: 'boots by PXE and HTTP: iPXE, GRUB and PXELINUX with dnsmasq, Kea and dhcpd',
     isInReadme: true,
     from: [
       {
         debian: [
           ...boot,
-          ...'dnsmasq-base iproute2 ipxe pxelinux grub-efi-amd64-bin grub-efi-amd64-signed shim-signed'.split(
+          ...'dnsmasq-base kea-dhcp4-server isc-dhcp-server iproute2 ipxe pxelinux grub-efi-amd64-bin grub-efi-amd64-signed shim-signed'.split(
             ' ',
           ),
         ],
@@ -547,6 +547,8 @@ export const oracles = [
       'boots by loaders': 'qemu-system-x86_64',
       ...machine,
       dnsmasq: 'dnsmasq',
+      'kea-dhcp4': '/usr/sbin/kea-dhcp4',
+      dhcpd: '/usr/sbin/dhcpd',
       ipxe: '/usr/lib/ipxe/snponly.efi',
       pxelinux: '/usr/lib/PXELINUX/lpxelinux.0',
       syslinux: '/usr/lib/syslinux/modules/bios/ldlinux.c32',
@@ -555,7 +557,7 @@ export const oracles = [
       tun: '/dev/net/tun',
     },
     judges: ['kargs', 'hosts/artifacts', 'commands/prepare'],
-    minutes: 17,
+    minutes: 25,
     requires: 'machines',
   },
   {

@@ -13,7 +13,9 @@ interface DhcpNetwork {
 
 export const dhcpConfigurations: Readonly<Record<DhcpServer, (where: DhcpNetwork) => string>> = {
   kea: ({ classes, device, network }) =>
-    `{"Dhcp4": {"interfaces-config": {"interfaces": ["${device}"]}, "lease-database": {"type": "memfile", "persist": false},
+    // It opens the interface of a machine that is not on yet later.
+    `{"Dhcp4": {"interfaces-config": {"interfaces": ["${device}"], "service-sockets-max-retries": 600,
+      "service-sockets-retry-wait-time": 500}, "lease-database": {"type": "memfile", "persist": false},
       "client-classes": <?include "${classes}"?>,
       "subnet4": [{"subnet": "${network}.0/24", "pools": [{"pool": "${network}.100-${network}.200"}]}]}}`,
   isc: ({ classes, network }) => `include "${classes}";

@@ -1,11 +1,14 @@
 /**
- * A network of its own for one machine, with what a machine room has: dnsmasq for DHCP and TFTP, and a plain HTTP server.
+ * A network of its own for one machine, with what a machine room has: dnsmasq for DHCP and TFTP, or another DHCP server beside it,
+ * and a plain HTTP server.
  * It is a network namespace of Linux, so nothing of the host is touched, and it needs root.
  */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dhcpFiles, type DhcpServer } from '../../../src/kargs/dhcpServers.ts';
+import { dhcpCommands, dhcpConfigurations } from '../dhcp/servers.ts';
 
 /** Where the folder is served, by TFTP and by HTTP. */
 export const serverAddress = '10.77.0.1';
@@ -19,7 +22,7 @@ export interface BootNetwork {
   readonly netdev: string;
   /** Puts a program into it: the command line to start. */
   inside(...command: readonly string[]): readonly string[];
-  /** What dnsmasq has logged so far. */
+  /** What dnsmasq and the HTTP server have logged so far. */
   log(): string;
   close(): Promise<void>;
 }
@@ -31,7 +34,9 @@ export type Dhcp =
   /** The file dnsmasq.conf of the folder as it is, after the commands for Debian that it contains. */
   | { readonly kind: 'printed' }
   /** The same, in a network whose addresses come from another DHCP server. */
-  | { readonly kind: 'printed, proxy' };
+  | { readonly kind: 'printed, proxy' }
+  /** Kea or dhcpd with the classes of the folder; dnsmasq serves only TFTP. */
+  | { readonly kind: DhcpServer };
 
 /** @param folder that is served */
 export async function openBootNetwork(folder: string, dhcp: Dhcp): Promise<BootNetwork> {
@@ -56,12 +61,20 @@ export async function openBootNetwork(folder: string, dhcp: Dhcp): Promise<BootN
     ip('-n', name, 'link', 'set', device, 'up');
     const log: string[] = [];
     const dnsmasq = start(
-      dhcp.kind === 'lines'
-        ? inside('dnsmasq', '--no-daemon', `--conf-file=${lineFile(folder, state, dhcp.lines)}`)
-        : inside('unshare', '--mount', 'sh', '-e', '-c', printedScript(folder)),
+      dhcp.kind === 'printed' || dhcp.kind === 'printed, proxy'
+        ? inside('unshare', '--mount', 'sh', '-e', '-c', printedScript(folder))
+        : inside(
+            'dnsmasq',
+            '--no-daemon',
+            `--conf-file=${lineFile(folder, state, dhcp.kind === 'lines' ? `${RANGE}${dhcp.lines}` : '')}`,
+          ),
     );
-    dnsmasq.stderr?.on('data', (chunk: Buffer) => void log.push(chunk.toString()));
-    services.push(dnsmasq, start(inside('busybox', 'httpd', '-f', '-p', '80', '-h', folder)));
+    const httpd = start(inside('busybox', 'httpd', '-f', '-vv', '-p', '80', '-h', folder));
+    for (const service of [dnsmasq, httpd])
+      service.stderr?.on('data', (chunk: Buffer) => void log.push(chunk.toString()));
+    services.push(dnsmasq, httpd);
+    if (dhcp.kind === 'kea' || dhcp.kind === 'isc')
+      services.push(start(inside('sh', '-c', otherDhcpScript(dhcp.kind, folder, state))));
     await untilSaid(dnsmasq, log);
     return {
       netdev: `tap,ifname=${device},script=no,downscript=no,vnet_hdr=off`,
@@ -126,7 +139,16 @@ function lineFile(folder: string, state: string, lines: string): string {
   return `${state}.conf`;
 }
 
-/** Everything but what machines boot. */
+const RANGE = 'dhcp-range=10.77.0.100,10.77.0.200,1h\n';
+
+/** Starts Kea or dhcpd with the classes that `prepare --dhcp` has written. */
+function otherDhcpScript(server: DhcpServer, folder: string, state: string): string {
+  const classes = join(folder, dhcpFiles[server]);
+  writeFileSync(`${state}.dhcp`, dhcpConfigurations[server]({ classes, device, network: '10.77.0' }));
+  return dhcpCommands[server].run(`${state}.dhcp`, device);
+}
+
+/** Everything but addresses and what machines boot. */
 function serviceLines(folder: string, state: string): string {
   return `port=0
 user=root
@@ -135,7 +157,6 @@ bind-interfaces
 log-dhcp
 pid-file=
 dhcp-leasefile=${state}.leases
-dhcp-range=10.77.0.100,10.77.0.200,1h
 enable-tftp
 tftp-root=${folder}
 `;

@@ -1,7 +1,7 @@
 /**
  * PXE firmware that is not iPXE, for a machine in QEMU. The only PXE firmware for BIOS that QEMU has is iPXE, which says so in
- * its DHCP requests (option 175). On the way to the network, that option becomes one without a meaning, until the machine has
- * asked for a boot loader by TFTP: from then on it is the boot loader that asks.
+ * its DHCP requests (option 175, and its user class in option 77). On the way to the network, these options become ones without a
+ * meaning, until the machine has asked for a boot loader by TFTP: from then on it is the boot loader that asks.
  */
 
 import { createServer, type Server, type Socket } from 'node:net';
@@ -16,8 +16,11 @@ export interface PlainFirmware {
 const ETHERNET = 14;
 const DHCP_SERVER = 67;
 const TFTP_SERVER = 69;
-const IPXE_OPTION = 175;
-const SITE_OPTION = 224;
+/** What iPXE says of itself, and the options without a meaning in their place. */
+const hidden: ReadonlyMap<number, number> = new Map([
+  [175, 224],
+  [77, 225],
+]);
 /** Of the UDP header and the fixed fields of a DHCP message, with its cookie. */
 const BEFORE_OPTIONS = 8 + 240;
 
@@ -77,11 +80,13 @@ function hideIpxe(frame: Buffer, isLoading: { byTftp: boolean }): void {
   const port = udp.readUInt16BE(2);
   if (port === TFTP_SERVER) isLoading.byTftp = true;
   if (port !== DHCP_SERVER) return;
-  let at = BEFORE_OPTIONS;
-  while (at + 1 < udp.length && udp[at] !== IPXE_OPTION && udp[at] !== 255) {
-    at += udp[at] === 0 ? 1 : 2 + (udp[at + 1] ?? 0);
+  for (let at = BEFORE_OPTIONS; at + 1 < udp.length && udp[at] !== 255;) {
+    const option = udp[at] ?? 0;
+    const other = hidden.get(option);
+    if (other !== undefined) {
+      udp[at] = other;
+      udp.writeUInt16BE(0, 6); // without a checksum, as UDP over IPv4 allows
+    }
+    at += option === 0 ? 1 : 2 + (udp[at + 1] ?? 0);
   }
-  if (udp[at] !== IPXE_OPTION) return;
-  udp[at] = SITE_OPTION;
-  udp.writeUInt16BE(0, 6); // without a checksum, as UDP over IPv4 allows
 }
