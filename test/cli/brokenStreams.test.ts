@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { directOutput } from '../../src/io/stdout.ts';
-import { liveIso } from '../support/liveIso.ts';
+import { loaderPartition } from '../support/fatImage.ts';
+import { liveIso, liveIsoWith } from '../support/liveIso.ts';
 import { packedIso } from '../support/minimalIso.ts';
 import { runCli } from '../support/runCli.ts';
 import { efiPartition, kernel } from '../support/newIso.ts';
@@ -46,6 +47,7 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   'iso kargs reset': ['-o', '-', 'plain.iso'],
   'iso kargs show': ['plain.iso'],
   'iso extract pxe': ['-o', 'tree', 'plain.iso'],
+  'iso extract loaders': ['-o', 'loaders', 'efi.iso'],
   'iso extract minimal-iso': ['full.iso', '-'],
   'iso reset': ['-o', '-', 'ipa.iso'],
   'iso create': ['-o', '-', '-k', 'vmlinuz', '-i', 'network.img', '--efi-image', 'esp.img'],
@@ -124,6 +126,10 @@ beforeAll(async () => {
   write('eth0.nmconnection', '[connection]\nid=eth0\ntype=ethernet\n');
   write('plain.iso', liveIso('2023-07'));
   write('ipa.iso', liveIso('2023-07'));
+  write(
+    'efi.iso',
+    liveIsoWith((files) => files.set('images/efiboot.img', loaderPartition)),
+  );
   write('full.iso', await packedIso());
   write('stream.json', JSON.stringify(streamMetadata));
   for (const args of [

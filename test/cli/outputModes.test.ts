@@ -143,6 +143,7 @@ const others = {
     'init',
     'download',
     'man',
+    'iso extract loaders',
     'iso extract minimal-iso',
     'iso extract pxe',
     'iso reset',

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { efiProgram, fatImage } from './fatImage.ts';
+import { loaderPartition } from './fatImage.ts';
 import { liveIso, liveIsoWith } from './liveIso.ts';
 import { packedIso } from './minimalIso.ts';
 import { isolinux, initrd, kernel, ldlinux, liveInitrd } from './newIso.ts';
@@ -30,8 +30,6 @@ const configOf = (text: string): string => {
   return JSON.stringify({ ignition: { version: '3.4.0' }, storage: { files: [file] } });
 };
 
-const loaders = new Map(['shimx64.efi', 'grubx64.efi'].map((name) => [`EFI/fedora/${name}`, efiProgram()]));
-
 const inventory = `agent:
   ironic.apiUrls: https://192.0.2.1
   agent.image: registry.example.com/ironic-agent
@@ -51,7 +49,7 @@ export async function writeInputs(root: string): Promise<void> {
   const files: Readonly<Record<string, string | Uint8Array>> = {
     'coreos.iso': liveIso('2023-07'),
     'full.iso': await packedIso(),
-    'efi.iso': liveIsoWith((members) => members.set('images/efiboot.img', fatImage(loaders))),
+    'efi.iso': liveIsoWith((members) => members.set('images/efiboot.img', loaderPartition)),
     'small.ign': configOf('small'),
     'large.ign': configOf(noise),
     'site.ign': '{"ignition":{"version":"3.4.0"}}',

@@ -136,3 +136,8 @@ export function mtoolsImage(files: ReadonlyMap<string, Uint8Array>, bits: 12 | 1
     rmSync(folder, { recursive: true });
   }
 }
+
+/** The EFI system partition of a live ISO, with a shim and a GRUB that no one has signed. */
+export const loaderPartition = fatImage(
+  new Map(['shimx64.efi', 'grubx64.efi'].map((name) => [`EFI/fedora/${name}`, efiProgram()])),
+);

@@ -31,14 +31,20 @@ export function limitConnections(
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
+    addresses.set(socket, addressOf(socket.remoteAddress));
     socket.once('close', () => sockets.delete(socket));
   });
   return sockets;
 }
 
+/** The addresses of clients. Node no longer knows the address of a client that has closed its connection. */
+const addresses = new WeakMap<Socket, string>();
+
 /** The client address; IPv4 addresses have the same form on dual-stack sockets. */
 export function clientAddress(socket: Duplex): string {
-  return addressOf(transportOf(socket)?.remoteAddress);
+  const transport = transportOf(socket);
+  const known = transport === undefined ? undefined : addresses.get(transport);
+  return known ?? addressOf(transport?.remoteAddress);
 }
 
 function addressOf(remote = 'unknown'): string {
