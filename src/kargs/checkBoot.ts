@@ -162,12 +162,6 @@ export const rootfsMissing = warningRule(
   'use --rootfs-url',
 );
 
-const argumentCoreos = warningRule(
-  'argument-coreos',
-  'only CoreOS supports this argument, and the ramdisk is not CoreOS',
-  'remove the argument, or remove --no-coreos',
-);
-
 function checkRepetitions(list: readonly KernelArgument[]): readonly Finding[] {
   const first = new Map<string, string>();
   const issues: Finding[] = [];
@@ -195,11 +189,7 @@ const REPEATABLE =
   /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/;
 
 function checkPresence(settings: BootSettings, list: readonly KernelArgument[]): readonly Finding[] {
-  if (settings.system === 'other') {
-    return list
-      .filter(({ text }) => /^(?:coreos|ignition)\./.test(text))
-      .map(({ path }) => ({ ...argumentCoreos, path }));
-  }
+  if (settings.system === 'other') return [];
   const names = new Set(list.map(({ name }) => name));
   const fetched = names.has(coreosArguments.configUrl.name);
   return found(

@@ -497,11 +497,7 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: [
-      'only CoreOS supports this argument, and the ramdisk is not CoreOS',
-      'only CoreOS supports it',
-      'the boot fails unless it is appended to the initramfs',
-    ],
+    says: ['only CoreOS supports it', 'the boot fails unless it is appended to the initramfs'],
     sources: [
       {
         repository: coreos,

@@ -61,15 +61,6 @@ describe('pxe kargs', () => {
     },
   );
 
-  it('warns about arguments of CoreOS for another ramdisk', async () => {
-    const { code, stderr } = await kargs('--no-coreos', '--append', 'ignition.firstboot');
-    expect([code, stderr]).toEqual([
-      0,
-      'warning: --append ignition.firstboot: only CoreOS supports this argument, and the ramdisk is not CoreOS (argument-coreos)\n' +
-        'hint: remove the argument, or remove --no-coreos\n',
-    ]);
-  });
-
   it('derives the URLs of a boot script from the base URL', async () => {
     const { code, stdout } = await kargs(
       '--base-url',
