@@ -12,10 +12,11 @@ import { loadPackage } from '../core/assets.ts';
 import { isLoopbackHost } from '../formats/hostName.ts';
 import type { ExitCode } from '../io/io.ts';
 import { type GracefulStop, listenToStop } from '../io/process.ts';
+import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
-import type { ApiEndpoint } from './timeline/addresses.ts';
+import type { ApiEndpoint } from './api/apiEndpoint.ts';
 import { defaultPorts } from './timeline/causeBook.ts';
-import { exitCodeOf, type TrialResult } from './timeline/result.ts';
+import type { TrialResult } from './timeline/result.ts';
 import { startIso } from './serving/isoService.ts';
 import {
   certificateNames,
@@ -40,13 +41,7 @@ import { createTrialPage } from './report/trialPage.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
-import {
-  createCleanupStack,
-  createRunningTrial,
-  createTrialOutput,
-  type TrialPlan,
-  type TrialRequest,
-} from './trial.ts';
+import { createCleanupStack, createRunningTrial, type TrialPlan, type TrialRequest } from './trial.ts';
 import { type ImageService, startImages } from './serving/imageService.ts';
 import type { TrialSetup } from './setup.ts';
 
@@ -54,10 +49,14 @@ import type { TrialSetup } from './setup.ts';
 export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   const { coverage, expectation, io, setup } = request;
   const { format, successStage } = setup;
-  const output = createTrialOutput(io);
   const stop = listenToStop({ aborted: io.signal });
   const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
-  const trial = createRunningTrial(expectation, successStage, output.print, events?.write);
+  const trial = createRunningTrial(
+    expectation,
+    successStage,
+    (line) => void io.stderr.write(`${line}\n`),
+    events?.write,
+  );
   const started = new Date();
   const ports = { ...defaultPorts };
   const { timeline } = trial;
@@ -72,7 +71,7 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   });
   const page = createTrialPage(result);
   const { signal } = stop;
-  const plan = { ...request, trial, output, ports, page, result, signal, cleanup: createCleanupStack() };
+  const plan = { ...request, trial, ports, page, result, signal, cleanup: createCleanupStack() };
   const problem = await run(plan, stop).finally(stop.ignore);
   const last = result();
   await events?.close();
@@ -82,7 +81,7 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
       : formatReportDocument(last, format === 'ndjson' ? 'report' : undefined);
   await writeStdout(io, [Buffer.from(text)]);
   if (problem !== undefined) throw problem;
-  return exitCodeOf(last.verdict);
+  return last.verdict.isPassed ? 0 : 1;
 }
 
 /**
@@ -103,7 +102,7 @@ async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown>
     await Promise.race([stopped, ended]);
     if (isStarting) {
       const hint = 'press Ctrl-C again to stop at once';
-      plan.output.report({ severity: 'info', message: 'stopping when the images are loaded', hint });
+      report(plan.io, { severity: 'info', message: 'stopping when the images are loaded', hint });
     }
     await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
   } finally {
@@ -134,13 +133,13 @@ interface TrialParts {
 
 /** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
 async function startParts(plan: TrialPlan): Promise<TrialParts> {
-  const { cleanup, io, machine, output, setup } = plan;
+  const { cleanup, io, machine, setup } = plan;
   const { observe } = plan.trial;
   const read = plan.inventory;
   const listed: IronicOfHosts = read === undefined ? new Map() : ironicOfHosts(read, io);
   const guest = machine && (await findGuestAddress(machine, listed, plan));
   for (const log of plan.consoleLogs) {
-    cleanup.defer(await followConsoleLog(log, observe, output.report, io));
+    cleanup.defer(await followConsoleLog(log, observe, (diagnostic) => report(io, diagnostic), io));
   }
   let images: ImageService | undefined;
   const compare = ({ body, name = '' }: CollectedInventory): readonly string[] => {
@@ -155,7 +154,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const endpoint = endpointOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, endpoint);
   if (machine !== undefined && problem !== undefined && machine.isAwaited) {
-    output.report(preflightDiagnostic(problem));
+    report(io, preflightDiagnostic(problem));
     const { mac } = machine.source;
     observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
     return { api, gone: [Promise.resolve()] };
@@ -169,7 +168,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
     cleanup.defer(() => booted.stop());
   }
   if (machine === undefined || guest === undefined) return { api, gone: [] };
-  if (problem !== undefined) output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
+  if (problem !== undefined) report(io, { ...preflightDiagnostic(problem), severity: 'warning' });
   const { ended } = await startEmulated(plan, machine, { api, guest, images, endpoint });
   return { api, gone: machine.isOnly ? [ended] : [] };
 }
@@ -184,7 +183,7 @@ async function startApi(
   compare: IronicApiOptions['compare'],
   guestHost: string | undefined,
 ): Promise<IronicApi> {
-  const { cleanup, io, options, output, page, setup, trial } = plan;
+  const { cleanup, io, options, page, setup, trial } = plan;
   const { askBack, listen, requiredSteps, scheme } = setup;
   const api = await startIronicApi({
     listen,
@@ -201,7 +200,7 @@ async function startApi(
   });
   cleanup.defer(() => api.stop());
   const url = `${api.origin}${page.path}`;
-  output.report({ severity: 'info', message: `status page: ${url}` });
+  report(io, { severity: 'info', message: `status page: ${url}` });
   const live = showLiveTrial(url, plan.result, io);
   cleanup.defer(async () => live.end());
   await reportApiAddress(api, plan);

@@ -14,9 +14,7 @@ import type { EmulationOptions, TrialOptions } from './options.ts';
 import type { TrialSetup } from './setup.ts';
 import type { ObservedPart } from './timeline/likelyCauses.ts';
 import type { Ports } from './timeline/causeBook.ts';
-import type { Diagnostic } from '../core/finding.ts';
 import { createDeferred } from '../core/deferred.ts';
-import { report } from '../io/report/report.ts';
 import type { TrialEvent } from './timeline/events.ts';
 import { createJudge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
 import { createMachines, type Machines } from './timeline/machines.ts';
@@ -60,7 +58,6 @@ export interface TrialRequest {
 
 export interface TrialPlan extends TrialRequest {
   readonly trial: RunningTrial;
-  readonly output: TrialOutput;
   readonly page: TrialPage;
   /** The trial as it is now. */
   readonly result: () => TrialResult;
@@ -114,12 +111,13 @@ interface RunningTrial {
 
 /**
  * A trial without events.
+ * @param print gets a line without control characters and without a line break
  * @param writeEvent gets the same lines as `print`, but as JSON
  */
 export function createRunningTrial(
   { awaited, known }: Expectation,
   successStage: SuccessStage,
-  print: TrialOutput['print'],
+  print: (line: string) => void,
   writeEvent?: (line: string) => void,
 ): RunningTrial {
   const machines = createMachines(known);
@@ -156,16 +154,3 @@ export function createRunningTrial(
 }
 
 const deciding = new Set<TrialEvent['kind']>(['bmc', 'callback', 'heartbeat', 'steps']);
-
-interface TrialOutput {
-  /** Prints a line without control characters and without a line break. */
-  readonly print: (line: string) => void;
-  readonly report: (diagnostic: Diagnostic) => void;
-}
-
-export function createTrialOutput(io: Io): TrialOutput {
-  return {
-    print: (line) => void io.stderr.write(`${line}\n`),
-    report: (diagnostic) => report(io, diagnostic),
-  };
-}

@@ -28,7 +28,7 @@ import { readConsoleLogs } from '../../trial/console/consoleLog.ts';
 import type { Expectation } from '../../trial/expectation.ts';
 import { runTrial } from '../../trial/runTrial.ts';
 import type { TrialSetup } from '../../trial/setup.ts';
-import type { ApiEndpoint } from '../../trial/timeline/addresses.ts';
+import type { ApiEndpoint } from '../../trial/api/apiEndpoint.ts';
 import type { BootMachines } from '../../trial/trial.ts';
 import type { BootOptions } from './options.ts';
 import { readBootSetup } from './setup.ts';

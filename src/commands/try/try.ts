@@ -8,7 +8,7 @@ import { readEmulatedSource, readMachineSetup } from '../../trial/emulation/emul
 import { readExpectedHosts } from '../../trial/expectation.ts';
 import { runTrial } from '../../trial/runTrial.ts';
 import { readTrialSetup, refuseContact, refuseUnused } from '../../trial/setup.ts';
-import { guestNetwork } from '../../trial/timeline/addresses.ts';
+import { guestNetwork } from '../../trial/emulation/guestNetwork.ts';
 import type { TryOptions } from './options.ts';
 
 /** Returns 0 if all expected hosts have called home, otherwise 1. Throws CliError, UsageError. */

@@ -27,7 +27,7 @@ import { parseUrl, withoutBrackets } from '../../formats/url.ts';
 import { UsageError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { Diagnostic } from '../../core/finding.ts';
-import { type ApiEndpoint, hasPortOf, mayReachApi } from '../timeline/addresses.ts';
+import { type ApiEndpoint, hasPortOf, mayReachApi } from './apiEndpoint.ts';
 import { hostSource } from '../../hosts/settings/renderHosts.ts';
 import { readIronic } from '../../hosts/settings/ironicUrls.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';

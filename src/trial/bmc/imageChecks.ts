@@ -19,7 +19,7 @@ import { createSnapshots } from '../../service/snapshot.ts';
 import type { ServeSource } from '../../service/source.ts';
 import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../emulation/guestAddress.ts';
 import { createIronicChange, ironicOfHosts } from '../api/ironicAddress.ts';
-import { type ApiEndpoint, hasPortOf, mayReachApi } from '../timeline/addresses.ts';
+import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
 import { createCleanupStack } from '../trial.ts';
 import { checkIfImage } from '../../hosts/input/checkImage.ts';
 import type { MachineCheck } from './checks.ts';

@@ -10,16 +10,18 @@ import { maskLogLine } from '../../core/masking.ts';
 import { asMapping, parseIfJson } from '../../formats/mapping.ts';
 import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
+import { report } from '../../io/report/report.ts';
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
-import { type ApiEndpoint, guestNetwork } from '../timeline/addresses.ts';
+import { type ApiEndpoint } from '../api/apiEndpoint.ts';
+import { guestNetwork } from './guestNetwork.ts';
 import type { MachineEvent } from '../timeline/events.ts';
 import { machineArguments, type Medium } from './qemu.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
-import { startFolderService } from '../serving/preparedFolderService.ts';
+import { startFolderService } from './preparedFolderService.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
 import { createConsoleWatch } from '../console/consoleWatch.ts';
 import { openConsoleOutput } from '../console/consoleOutput.ts';
@@ -175,24 +177,24 @@ export async function startEmulated(
   { options, setup, source }: PlannedMachine,
   { api, guest, images, endpoint }: GuestContext,
 ): Promise<TrialMachine> {
-  const { cleanup, io, output, trial } = plan;
+  const { cleanup, io, trial } = plan;
   const medium = await findMedium(plan, source, images);
-  output.report({
+  report(io, {
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${endpoint.scheme}://${guest.host}:${endpoint.port}`,
   });
   if (guest.config?.kind === 'unknown')
-    output.report({
+    report(io, {
       severity: 'warning',
       message: `cannot check whether the agent calls the mock Ironic: ${guest.config.reason}`,
       hint: 'run `ironic-coreos inspect` to see the agent and the Ironic URL of the image',
     });
   if (guest.config !== undefined && guest.config.kind !== 'no-config') {
-    for (const issue of guest.config.issues ?? []) output.report(issue);
+    for (const issue of guest.config.issues ?? []) report(io, issue);
   }
   const watch = createConsoleWatch(source.host.name, trial.observe);
   const onLine = (line: string): void => {
-    output.print(`console| ${line}`);
+    io.stderr.write(`console| ${line}\n`);
     watch(line);
   };
   const console = await openConsoleOutput(options.console, onLine, io);

@@ -7,17 +7,11 @@
 import type { Diagnostic, Finding } from '../../core/finding.ts';
 import { join } from 'node:path';
 import type { Io } from '../../io/io.ts';
-import {
-  type ApiEndpoint,
-  guestHostFor,
-  guestHostProblem,
-  hasPortOf,
-  mayReachApi,
-  DEFAULT_GUEST_HOST,
-} from '../timeline/addresses.ts';
+import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
+import { guestHostFor, guestHostProblem, DEFAULT_GUEST_HOST } from './guestNetwork.ts';
 import type { PreflightEvent } from '../timeline/events.ts';
 import type { IronicOfHosts } from '../api/ironicAddress.ts';
-import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
+import { type ManifestFolder, readFolderUrl } from './preparedFolderService.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
 import { confValues, readFiles } from '../../agent/lint/subject.ts';
 import { CliError, FormatError, only } from '../../core/errors.ts';

@@ -9,7 +9,7 @@ import { machineName } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
 import { findProgram, isAccessible, isProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
-import type { GuestNetwork } from '../timeline/addresses.ts';
+import type { GuestNetwork } from './guestNetwork.ts';
 
 /**
  * The path of QEMU for an architecture. RHEL has QEMU only for its own architecture, and not on PATH.

@@ -7,7 +7,7 @@ import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.
 import { report } from '../../io/report/report.ts';
 import type { HostPlan } from '../../hosts/plan/planHost.ts';
 import { hostFileName } from '../../hosts/plan/servedPaths.ts';
-import { type ApiEndpoint, mayReachApi } from '../timeline/addresses.ts';
+import { type ApiEndpoint, mayReachApi } from '../api/apiEndpoint.ts';
 import { loadSnapshot, type RunningService, startService } from '../../service/service.ts';
 import { readSetup } from '../../service/setup.ts';
 import { printUrls } from '../../service/urlList.ts';
@@ -108,13 +108,13 @@ export async function startImages(
   plan: TrialPlan,
   { api, guest, listed, endpoint }: ImageContext,
 ): Promise<ImageService> {
-  const { cleanup, expectation, io, machine, options, output, setup: trialSetup, trial } = plan;
+  const { cleanup, expectation, io, machine, options, setup: trialSetup, trial } = plan;
   const { artifacts } = options;
   const isOfHost = machine?.source.medium.kind === 'host';
   const url = trialSetup.ironicUrl ?? (isOfHost ? otherUrl(guest, endpoint) : undefined);
   const found =
     url === undefined ? otherIronicDiagnostics(listed, endpoint) : changeDiagnostics(url, endpoint);
-  for (const message of found) output.report(message);
+  for (const message of found) report(io, message);
   const changeSource = await createIronicChange(url, api.ca, cleanup);
   const { format: _format, listen: _listen, serveListen, ...shared } = options;
   const serve = {

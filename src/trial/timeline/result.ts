@@ -48,11 +48,6 @@ export function createJudge(awaited: AwaitedMachines, successStage: SuccessStage
   };
 }
 
-/** Exit code of `try`. */
-export function exitCodeOf({ isPassed }: Verdict): 0 | 1 {
-  return isPassed ? 0 : 1;
-}
-
 /** An agent that answered at its callback URL has also sent a heartbeat. */
 function hasReached(milestones: MachineProgress['milestones'], stage: SuccessStage): boolean {
   return stages.slice(stages.indexOf(stage)).some((later) => milestones.has(later));

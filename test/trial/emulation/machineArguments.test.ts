@@ -1,7 +1,7 @@
 /** The command line of the emulated machine. */
 
 import { describe, expect, it } from 'vitest';
-import { guestNetwork } from '../../../src/trial/timeline/addresses.ts';
+import { guestNetwork } from '../../../src/trial/emulation/guestNetwork.ts';
 import { machineArguments, type MachinePlan } from '../../../src/trial/emulation/qemu.ts';
 
 const plan: MachinePlan = {

@@ -1,41 +1,12 @@
 /**
- * Addresses of machines and of the mock Ironic: whether the Ironic URL of a config is the one of the mock Ironic, and the
- * network of an emulated machine. In that network, QEMU lets us choose the address of its host. So a config with the Ironic
- * address 192.0.2.1 reaches the mock Ironic at this address, without any change. QEMU supports only IPv4 for this.
+ * The network of an emulated machine, in which QEMU lets us choose the address of its host. So a config with the Ironic address
+ * 192.0.2.1 reaches the mock Ironic at this address, without any change. QEMU supports only IPv4 for this.
  */
 
-import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { parseHost } from '../../formats/hostName.ts';
-import { parseUrl, portOf, urlHost } from '../../formats/url.ts';
-
-/** Scheme and port of the mock Ironic. */
-interface ApiPort {
-  readonly scheme: 'http' | 'https';
-  readonly port: number;
-}
-
-/** Scheme, port and addresses of the mock Ironic. */
-export interface ApiEndpoint extends ApiPort {
-  /** Addresses at which machines may reach it. Names are never compared, because machines resolve them. */
-  readonly addresses: readonly string[];
-}
-
-/** Whether one of the URLs may be the one of the mock Ironic. This is always possible for a host name. */
-export function mayReachApi(urls: readonly string[], endpoint: ApiEndpoint): boolean {
-  return urlsAtPort(urls, endpoint).some((url) => {
-    const host = urlHost(url);
-    if (/(?:^|\.)localhost$/.test(host))
-      return loopback.some((address) => endpoint.addresses.includes(address));
-    const isAddress = host.includes(':') || /^[0-9.]+$/.test(host);
-    return !isAddress || endpoint.addresses.includes(host);
-  });
-}
-
-/** Whether the URL has the scheme and the port of the mock Ironic, with any host. */
-export function hasPortOf(text: string, endpoint: ApiPort): boolean {
-  return urlsAtPort([text], endpoint).length > 0;
-}
+import { type ApiPort, urlsAtPort } from '../api/apiEndpoint.ts';
 
 /**
  * The address of this machine in the emulated network with which a URL of the config reaches the mock Ironic; undefined if
@@ -44,15 +15,6 @@ export function hasPortOf(text: string, endpoint: ApiPort): boolean {
 export function guestHostFor(urls: readonly string[], endpoint: ApiPort): string | undefined {
   const hosts = urlsAtPort(urls, endpoint).map(({ hostname }) => hostname);
   return hosts.find((host) => guestHostProblem(host) === undefined);
-}
-
-/** On each machine, the addresses of the machine itself. */
-const loopback = ['127.0.0.1', '::1'];
-
-function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonly URL[] {
-  return urls
-    .flatMap((text) => parseUrl(text) ?? [])
-    .filter((url) => url.protocol === `${scheme}:` && portOf(url) === port);
 }
 
 /** IPv4 addresses of a network with 254 hosts. */

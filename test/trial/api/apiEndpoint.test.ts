@@ -1,7 +1,8 @@
 /** Whether a config leads to the Ironic that is played. */
 
 import { describe, expect, it } from 'vitest';
-import { guestHostFor, mayReachApi } from '../../../src/trial/timeline/addresses.ts';
+import { mayReachApi } from '../../../src/trial/api/apiEndpoint.ts';
+import { guestHostFor } from '../../../src/trial/emulation/guestNetwork.ts';
 
 const place = { scheme: 'http', port: 6385, addresses: ['192.0.2.1', '2001:db8::1'] } as const;
 

@@ -9,7 +9,7 @@ import {
   type ManifestFolder,
   readFolderUrl,
   startFolderService,
-} from '../../../src/trial/serving/preparedFolderService.ts';
+} from '../../../src/trial/emulation/preparedFolderService.ts';
 import type { FetchEvent } from '../../../src/trial/timeline/events.ts';
 import { parseManifest } from '../../../src/hosts/artifacts/manifest.ts';
 import { isoPair } from '../../support/minimalIso.ts';

@@ -14,8 +14,8 @@ import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../http/server/answer/entityTag.ts';
 import type { Catalog, ServedResource } from '../../http/server/answer/resource.ts';
 import type { FetchEvent } from '../timeline/events.ts';
-import { startCatalogService, throwWithHint } from './catalogService.ts';
-import { guestHostProblem } from '../timeline/addresses.ts';
+import { startCatalogService, throwWithHint } from '../serving/catalogService.ts';
+import { guestHostProblem } from './guestNetwork.ts';
 
 export interface ManifestFolder {
   /** Absolute. */
