@@ -114,7 +114,9 @@ function searchConfig(search: Search, config: Config): void {
     contents,
     ...dropins.map((it) => it.contents),
   ]);
-  if (texts.some((text = '') => findSecretParts(text).length > 0)) search.fallback = 'a secret in a unit';
+  // The fallback counts only without a secret.
+  if (secrets.size === 0 && texts.some((text = '') => findSecretParts(text).length > 0))
+    search.fallback = 'a secret in a unit';
   for (const { path, resource } of listResources(config).toReversed()) {
     const [list, section, index] = path;
     const isFile = list === 'storage' && section === 'files';

@@ -1,5 +1,6 @@
 /** The catalog of a snapshot, by path: files of hosts, boot scripts, and shared images. */
 
+import { hostScriptPaths } from '../kargs/folder.ts';
 import type { BootFile } from '../kargs/loaders/loader.ts';
 import type { WantedArtifacts } from '../hosts/plan/artifacts.ts';
 import { createResource } from '../hosts/artifacts/artifactResource.ts';
@@ -42,7 +43,8 @@ export async function createCatalog(
   for (const script of scripts) shared.set(script.path, await resourceOf(scriptFile(script)));
   const scriptOwners = new Map<string, HostPlan>();
   for (const plan of [...plans.values()].flat()) {
-    for (const { path } of hostScripts(plan, wanted.loaders)) scriptOwners.set(path, plan);
+    if (plan.start === undefined) continue;
+    for (const path of hostScriptPaths(plan, wanted.loaders)) scriptOwners.set(path, plan);
   }
   const images = createImageCache<ServedResource>(cacheSize);
   return {

@@ -14,7 +14,7 @@ import { agentImageRules, registriesRule } from './images.ts';
 import { applyRules, type HostLintOptions, type LintFinding, type LintRule } from './lintRule.ts';
 import { checkConnections } from './network.ts';
 import { pullSecretRules } from './pullSecret.ts';
-import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
+import { isAgentUnitName, readSubject } from './subject.ts';
 import { agentUnitRules } from './units.ts';
 
 /** Without `machine`, the config is for a live system. */
@@ -47,6 +47,11 @@ export const lintRules: readonly LintRule[] = [...agentRules, installerRule, ...
 
 /** All findings; paths start at the root of the config. Messages never contain secrets. */
 export function lintConfig(config: Config, options: LintOptions): LintFinding[] {
+  return [...lintAgent(config, options), ...lintNetwork(config)];
+}
+
+/** The findings that do not depend on the network of the host. */
+export function lintAgent(config: Config, options: LintOptions): LintFinding[] {
   const { ipaVersion, machine = 'live', ...others } = options;
   const subject = readSubject(config);
   const rules = machine === 'live' ? [...agentRules, installerRule] : agentRules;
@@ -55,15 +60,16 @@ export function lintConfig(config: Config, options: LintOptions): LintFinding[] 
     ...applyRules(rules, subject, { machine, ...others }),
     ...checkAddresses(subject),
     ...checkExceptions(subject),
-    ...checkHost(subject, { machine, ...others }),
+    ...applyRules(hostRules, subject, { machine, ...others }),
   ];
+}
+
+/** The findings about keyfiles, and about servers that the host does not reach with them. */
+export function lintNetwork(config: Config): LintFinding[] {
+  return checkConnections(readSubject(config));
 }
 
 /** The findings that apply to every config, whether or not it runs the agent. */
 export function lintHost(config: Config, options: HostLintOptions): LintFinding[] {
-  return checkHost(readSubject(config), options);
-}
-
-function checkHost(subject: LintSubject, options: HostLintOptions): LintFinding[] {
-  return [...applyRules(hostRules, subject, options), ...checkConnections(subject)];
+  return [...applyRules(hostRules, readSubject(config), options), ...lintNetwork(config)];
 }

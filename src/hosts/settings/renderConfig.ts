@@ -28,7 +28,7 @@ import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
-import { lintConfig } from '../../agent/lint/lintConfig.ts';
+import { lintAgent, lintNetwork } from '../../agent/lint/lintConfig.ts';
 import type { LintFinding } from '../../agent/lint/lintRule.ts';
 import type { CheckUnits } from '../input/unitTools.ts';
 
@@ -76,35 +76,47 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const effective = effectiveOf(document, { config, version });
     const hasNetwork = hasKeyfiles(document);
     const hasOwnUnits = isMerged || hasOwnParts(settings);
-    const hasOwn = hasOwnUnits || hasNetwork;
-    // Most hosts differ only in their names, which no problem of a setting depends on.
-    const others = hasOwn ? [] : [...inputs].filter(([name]) => name !== 'host.hostname');
-    const key = JSON.stringify(others);
-    if (hasOwn || linted?.key !== key) {
-      const ofUnits = hasOwnUnits ? ((await checkUnits?.(effective.config)) ?? []) : [];
-      const originOf = createOrigins(config, effective, sources);
-      const ofConfig = lintConfig(effective.config, { now: new Date() })
+    const originOf = createOrigins(config, effective, sources);
+    const reported = (findings: readonly LintFinding[], isOwn: boolean): Original[] =>
+      findings
         .map((finding) => ofSetting(finding, originOf(finding), inputs))
         .filter(
           ({ document: merged, finding: { severity }, isOfSetting = false }) =>
-            isOfSetting || (severity !== 'info' && (merged !== undefined || hasOwn)),
+            isOfSetting || (severity !== 'info' && (merged !== undefined || isOwn)),
         );
+    // Most hosts differ only in their names and networks.
+    const others = hasOwnUnits ? [] : [...inputs].filter(([name]) => !ofOneHost.has(name));
+    const key = JSON.stringify([hasNetwork, others]);
+    if (hasOwnUnits || linted?.key !== key) {
+      const ofUnits = hasOwnUnits ? ((await checkUnits?.(effective.config)) ?? []) : [];
+      const ofConfig = reported(lintAgent(effective.config, { now: new Date() }), hasOwnUnits);
       // Left out: what systemd says of units that this program writes itself.
       const ofUser = ofUnits
         .map(originOf)
         .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
       const secrets = listConfigSecrets(config, document);
-      linted = { key: hasOwn ? undefined : key, problems: [...ofConfig, ...ofUser], secrets };
+      linted = { key: hasOwnUnits ? undefined : key, problems: [...ofConfig, ...ofUser], secrets };
     }
-    const { secrets } = linted;
-    const problems = linted.problems.filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
+    const ofNetwork = hasNetwork ? reported(lintNetwork(effective.config), true) : [];
+    const secrets = hasNetwork ? listConfigSecrets(config, document) : linted.secrets;
+    const problems = [...linted.problems, ...ofNetwork].filter(
+      ({ finding: { rule } }) => io.ignored?.includes(rule) !== true,
+    );
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
 }
 
-/** What hosts have in common that differ only in their names. */
+/** The settings that no problem of another setting depends on. */
+const ofOneHost: ReadonlySet<SettingName> = new Set([
+  'host.hostname',
+  'host.nmstate',
+  'host.networkData',
+  'host.keyfiles',
+]);
+
+/** What hosts have in common that differ only in their names and networks. */
 interface Linted {
   /** The inputs; undefined for a config of one host. */
   readonly key: string | undefined;
