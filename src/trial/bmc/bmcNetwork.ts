@@ -7,8 +7,9 @@ import { textAt, textsAt } from '../../redfish/resources.ts';
 
 /** The settings of all network interfaces of a BMC together. */
 export interface BmcNetwork {
+  /** Of IPv4. */
   readonly subnets: readonly Subnet[];
-  /** With `0.0.0.0` and `::`, by which BMCs show that a gateway is missing. */
+  /** Of IPv4, with `0.0.0.0`, by which BMCs show that a gateway is missing. */
   readonly gateways: readonly string[];
   /** Undefined if the BMC does not show them. */
   readonly nameServers: readonly string[] | undefined;
@@ -16,33 +17,22 @@ export interface BmcNetwork {
 
 /** @param interfaces the resources */
 export function readBmcNetwork(interfaces: readonly Mapping[]): BmcNetwork {
-  const four = interfaces.flatMap((one) => asList(one['IPv4Addresses']));
-  const six = interfaces.flatMap((one) => asList(one['IPv6Addresses']));
+  const addresses = interfaces.flatMap((one) => asList(one['IPv4Addresses']));
   const lists = interfaces.filter((one) => Array.isArray(one['NameServers']));
-  const texts = [
-    ...four.map(
-      (one) => `${textAt(one, 'Address') ?? ''}/${parseNetmask(textAt(one, 'SubnetMask') ?? '', 4) ?? ''}`,
-    ),
-    ...six.map((one) => `${textAt(one, 'Address') ?? ''}/${PREFIX_OF_SITE}`),
-  ];
-  const gateways = [
-    ...four.map((one) => textAt(one, 'Gateway')),
-    ...interfaces.map((one) => textAt(one, 'IPv6DefaultGateway')),
-  ];
   return {
-    subnets: texts.flatMap((text) => (isUsed(text.replace(/\/.*$/, '')) ? (parseSubnet(text) ?? []) : [])),
-    gateways: gateways.filter((one) => one !== undefined),
+    subnets: addresses.flatMap((one) => {
+      const [address = '', mask = ''] = [textAt(one, 'Address'), textAt(one, 'SubnetMask')];
+      return isUsed(address) ? (parseSubnet(`${address}/${parseNetmask(mask, 4) ?? ''}`) ?? []) : [];
+    }),
+    gateways: addresses.flatMap((one) => textAt(one, 'Gateway') ?? []),
     nameServers:
       lists.length === 0 ? undefined : lists.flatMap((one) => textsAt(one, 'NameServers').filter(isUsed)),
   };
 }
 
-/** Of a network with IPv6 autoconfiguration. The property PrefixLength is that of the address, which some BMCs show as 128. */
-const PREFIX_OF_SITE = 64;
-
 /** BMCs show `0.0.0.0`, `::` or an empty text for none. */
-function isUsed(address: string | undefined): address is string {
-  return address !== undefined && !/^[0:.]*$/.test(address);
+function isUsed(address: string): boolean {
+  return !/^[0:.]*$/.test(address);
 }
 
 /** Why the BMC does not reach the server, as a clause; undefined if nothing is known against it. */
@@ -54,9 +44,8 @@ export function findUnreachable(
   const address = parseAddress(host);
   if (address === undefined)
     return nameServers?.length === 0 ? `it has no DNS server to resolve ${host}` : undefined;
-  const own = subnets.filter((subnet) => subnet.address.family === address.family);
-  const shown = gateways.filter((gateway) => parseAddress(gateway)?.family === address.family);
-  if (own.length === 0 || shown.length === 0 || shown.some(isUsed)) return undefined;
-  const isInside = own.some((subnet) => isInSubnet(address, subnet));
+  if (address.family === 6 || subnets.length === 0) return undefined;
+  if (gateways.length === 0 || gateways.some(isUsed)) return undefined;
+  const isInside = subnets.some((subnet) => isInSubnet(address, subnet));
   return isInside ? undefined : `it has no gateway, and ${host} is outside of its network`;
 }
