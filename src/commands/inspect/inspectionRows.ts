@@ -200,11 +200,18 @@ export function formatInspection(report: InspectionReport, form: 'full' | 'text'
 
 const MAX_LINES = 6;
 
+/** The first lines; of a keyfile, its addresses come before its other settings. */
 function shorten(lines: readonly string[]): readonly string[] {
   if (lines.length <= MAX_LINES) return lines;
-  const shown = lines.slice(0, MAX_LINES - 1);
+  const addresses = lines.filter((line) => ADDRESS.test(line));
+  const start = addresses.length === 0 ? 0 : lines.findIndex((line) => line.startsWith('['));
+  const others = lines.slice(start).filter((line) => !ADDRESS.test(line));
+  const shown = [...lines.slice(0, start), ...addresses, ...others].slice(0, MAX_LINES - 1);
   return [...shown, `and ${lines.length - shown.length} more (--format full)`];
 }
+
+/** Lines of a keyfile of NetworkManager, which come after the attributes of the file. */
+const ADDRESS = /^\[ipv[46]\] (?:address|gateway|dns\b)/;
 
 function formatRows(rows: readonly InspectionRow[], indent: string): string {
   const widths = rows.map(([topic]) => displayWidth(printable(topic)));

@@ -189,6 +189,33 @@ describe('inspect', () => {
     expect([code, stdout.includes('/etc/129999')]).toEqual([0, true]);
   });
 
+  it('shows the address of a network before the settings that come first in its keyfile', async () => {
+    const keyfile = `[connection]
+id=eth0
+type=ethernet
+autoconnect=true
+autoconnect-retries=1
+autoconnect-priority=1
+[ipv4]
+method=manual
+address1=192.0.2.20/24
+`;
+    const path = '/etc/NetworkManager/system-connections/eth0.nmconnection';
+    const files = [{ path, mode: 384, contents: { source: dataUrl(keyfile) } }];
+    const stdin = JSON.stringify({ ignition: { version: '3.4.0' }, storage: { files } });
+    const { stdout } = await runCli(['inspect', '-'], { stdin });
+    const [, shown = ''] = stdout.split('eth0.nmconnection\n');
+    expect(shown.split('\n').map((line) => line.trim())).toEqual([
+      'mode = 0600',
+      '[ipv4] address1=192.0.2.20/24',
+      '[connection]',
+      expect.stringMatching(/^\[connection\] /),
+      expect.stringMatching(/^\[connection\] /),
+      expect.stringMatching(/^and \d+ more \(--format full\)$/),
+      '',
+    ]);
+  });
+
   it('reads standard input', async () => {
     const stdin = await readFile(join(cwd, 'released.iso'));
     const { code, stdout } = await runCli(['inspect', '-'], { cwd, stdin });
