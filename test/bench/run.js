@@ -21,7 +21,7 @@ const benches = {
   images: ['live.iso'],
   serve: [],
   controller: ['1000'],
-  prepare: ['1000', '20', '1100'],
+  prepare: ['1000', '20', '1100', '1'],
 };
 
 const named = process.argv.slice(2);
