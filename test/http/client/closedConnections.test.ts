@@ -91,18 +91,6 @@ describe.each(framings)('the client, of a server with %s', (framing) => {
   });
 });
 
-const onLinux = process.platform === 'linux';
-describe.skipIf(!onLinux).each(framings.filter((framing) => !framing.endsWith('until it closes')))(
-  `the client, of a server with %s${onLinux ? '' : ' (skipped: other systems may end connections otherwise)'}`,
-  (framing) => {
-    it('reports that the connection was reset while the reader was busy with all that had come', async () => {
-      const url = await start({ body: small, framing, ending: 'reset' });
-      const { parts } = await client.get(url);
-      await expect(readBusily(parts)).rejects.toMatchObject({ cause: { cause: { code: 'ECONNRESET' } } });
-    });
-  },
-);
-
 describe('the connection to an API server that closes it', () => {
   it.each([
     ['http', false],
