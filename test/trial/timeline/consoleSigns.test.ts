@@ -1461,7 +1461,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   dns: /lookup |resol|Name or service/i,
   proxy: /ProxyError/,
   'unit-exec': /executable|spawning|status=2\d\d|environment files/,
-  'unit-invalid': /bad unit|ExecStart|fatal error|dependency job/,
+  'unit-invalid': /bad unit|ExecStart|fatal error|dependency job|converting ["']ironic-agent/i,
   'agent-unit-failed': /Failed to start/,
   'container-ends': /exited|repeatedly|restart|HardwareManager/,
   'conf-refused': /argument|Value for option|Failed to parse|oslo_config/,
