@@ -76,7 +76,7 @@ export async function bootTenMachines(folder: string): Promise<TenMachines> {
     timeout: '1h',
     yes: true,
   };
-  const running = startBoot(names, options, { cwd: folder, times: { answer: 4000, connect: 4000 } });
+  const running = startBoot(names, options, { cwd: folder, times: { answer: 15_000, connect: 15_000 } });
   place.running = running;
   return {
     running,

@@ -35,7 +35,7 @@ const faults: readonly (readonly [machines: readonly string[], evidence: string,
   ],
   [
     ['worker-7'],
-    'no complete response from the BMC within 4 seconds',
+    'no complete response from the BMC within 15 seconds',
     'check the network between this machine and the BMC',
   ],
 ];
