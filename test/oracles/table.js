@@ -65,6 +65,33 @@ const ironicEnvironment = {
   files: [`${chain}ironic/environment.sh`],
 };
 
+/** The live system with Ignition, systemd, podman and the agent. @type {readonly Source[]} */
+const liveSystem = [
+  {
+    debian: [
+      ...boot,
+      ...'mmdebstrap squashfs-tools kmod gcc pkg-config libblkid-dev libssl-dev libzstd-dev liblzma-dev podman'.split(
+        ' ',
+      ),
+      ...'qemu-utils openssh-client grub-pc-bin'.split(' '),
+    ],
+  },
+  coreosInstaller,
+  {
+    script: ['node', `${chain}build.js`],
+    files: [`${chain}build.js`, `${chain}parts.js`, `${chain}live`, 'deploy/agent-image'],
+  },
+];
+const liveParts = {
+  chain: './chain/live.iso',
+  archive: './chain/agent/agent.tar',
+  chainKernel: './chain/vmlinuz',
+  kernel: machine.kernel,
+  busybox: 'busybox',
+  'qemu-system-x86_64': 'qemu-system-x86_64',
+  ssh: 'ssh',
+};
+
 /** @satisfies {readonly Oracle[]} */
 export const oracles = [
   {
@@ -611,41 +638,49 @@ export const oracles = [
   },
   {
     name: 'chain',
-    asks: 'boots with the real Ignition, systemd, podman and agent, and with a real Ironic',
+    asks: 'boots with the real Ignition, systemd, podman and agent',
     isInReadme: true,
+    from: liveSystem,
+    parts: liveParts,
+    judges: [
+      'agent',
+      'commands',
+      'hosts',
+      'image',
+      'ignition',
+      'ipa',
+      'kargs',
+      'network',
+      'service',
+      'trial',
+    ],
+    minutes: 50,
+    requires: 'machines',
+  },
+  {
+    name: 'chain with Ironic',
+    asks: 'a real Ironic that inspects, cleans and installs a machine with the agent',
+    isInReadme: true,
+    version: '39.0.0',
     from: [
+      ...liveSystem,
       {
-        debian: [
-          ...boot,
-          ...'mmdebstrap squashfs-tools kmod gcc pkg-config libblkid-dev libssl-dev libzstd-dev liblzma-dev podman'.split(
+        debian:
+          'python3-pip python3-venv libvirt-daemon-system libvirt-clients libvirt-dev genisoimage fdisk ipmitool'.split(
             ' ',
           ),
-          ...'python3-pip python3-venv qemu-utils openssh-client libvirt-daemon-system libvirt-clients libvirt-dev'.split(
-            ' ',
-          ),
-          ...'genisoimage fdisk grub-pc-bin ipmitool'.split(' '),
-        ],
       },
-      coreosInstaller,
       ironicEnvironment,
-      {
-        script: ['node', `${chain}build.js`],
-        files: [`${chain}build.js`, `${chain}parts.js`, `${chain}live`, 'deploy/agent-image'],
-      },
     ],
     parts: {
-      chain: './chain/live.iso',
-      archive: './chain/agent/agent.tar',
-      chainKernel: './chain/vmlinuz',
-      kernel: machine.kernel,
-      busybox: 'busybox',
-      'qemu-system-x86_64': 'qemu-system-x86_64',
-      ssh: 'ssh',
+      'chain with Ironic': './chain/live.iso',
+      ...liveParts,
+      Ironic: './ironic/bin/python',
       libvirtd: '/usr/sbin/libvirtd',
       ipmitool: 'ipmitool',
     },
-    judges: ['agent', 'commands', 'hosts', 'image', 'ignition', 'ipa', 'kargs', 'network', 'redfish'],
-    minutes: 66,
+    judges: ['agent', 'commands', 'hosts', 'image', 'ignition', 'kargs', 'redfish', 'service', 'trial'],
+    minutes: 45,
     requires: 'machines',
   },
   {

@@ -79,8 +79,8 @@ const passed = (end: string, ...steps: string[]): Outcome => ({
   error: null,
 });
 
-describe.skipIf(!have('chain', 'Ironic'))(
-  `a real Ironic${oracleNote('chain', 'Ironic')}`,
+describe.skipIf(!have('chain with Ironic'))(
+  `a real Ironic${oracleNote('chain with Ironic')}`,
   { timeout: 2 * LONG * 60_000 },
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'ironic-'));
