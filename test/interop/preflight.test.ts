@@ -5,6 +5,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID, sign } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir, userInfo } from 'node:os';
@@ -18,16 +19,16 @@ import { runCli } from '../support/runCli.ts';
 import { tlsFile, tlsText } from '../support/serveFixtures.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'preflight-'));
-const closers: (() => void)[] = [];
+const closers: (() => unknown)[] = [];
 
-afterAll(() => {
-  for (const close of closers) close();
+afterAll(async () => {
+  await Promise.all(closers.map((close) => close()));
   rmSync(folder, { recursive: true, force: true });
 });
 
 function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(program, args, { cwd: folder, stdio: 'ignore', env: { ...process.env, ...env } });
-  closers.push(() => child.kill());
+  closers.push(() => child.exitCode !== null || (child.kill() && once(child, 'exit')));
   return child;
 }
 
@@ -130,7 +131,7 @@ describe.skipIf(!have('docker-registry'))(`distribution${oracleNote('docker-regi
       },
     );
     const realm = `https://localhost:${await listenLocally(tokens)}/token`;
-    closers.push(() => void tokens.close());
+    closers.push(() => tokens.close());
     const auths = {
       open: {},
       password: { auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } } },

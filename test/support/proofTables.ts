@@ -29,7 +29,7 @@ function formatVerdict({ asks, name }: Oracle, verdict: Verdict | undefined): st
 /** For docs/proof.md: each boot of the real chain with what it has shown. */
 export function formatChain({ oracles }: Proof): string {
   const shown = (oracles['chain']?.shows ?? []).map(
-    (title) => /^(.*?): (.*)$/.exec(title) ?? ['', title, title],
+    (title) => /^(.*): (.*)$/.exec(title) ?? ['', title, title],
   );
   const boots = [...new Set(shown.map(([, boot = '']) => boot))];
   const lines = boots.map((boot) => {

@@ -5,6 +5,7 @@
  * failed build also sets architecture, format and network data version.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { CliError } from '../../../core/errors.ts';
 import { asMapping, type Mapping } from '../../../formats/mapping.ts';
 import type {
@@ -84,7 +85,7 @@ export function statusPatch(
   });
   const current = fieldsOf(image.status);
   const changed = Object.entries(wanted).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name]),
+    ([name, value]) => !isDeepStrictEqual(value, current[name]), // the API server sorts the fields of conditions
   );
   return changed.length === 0 ? undefined : { status: Object.fromEntries(changed) };
 }

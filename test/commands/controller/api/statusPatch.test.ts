@@ -85,6 +85,18 @@ describe('the status', () => {
     });
   });
 
+  it.each<[string, Outcome]>([
+    ['an ISO', ready],
+    ['a failure', failed],
+  ])('of %s is not written again when the API server has sorted its fields', (_title, outcome) => {
+    const { conditions, ...others } = statusAfter(outcome);
+    const sorted = (Array.isArray(conditions) ? conditions : []).map((one: object) =>
+      Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    );
+    expect(sorted).toHaveLength(2);
+    expect(patchOf({ conditions: sorted, ...others }, outcome)).toBeUndefined();
+  });
+
   it('keeps the conditions of other controllers, and adds its own', () => {
     const foreign = {
       type: 'Audited',
