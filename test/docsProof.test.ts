@@ -114,10 +114,12 @@ describe('the tables', () => {
       'boots of the chain',
       formatChain,
       {
-        oracles: { chain: { ...verdict, shows: ['ISO, BIOS: it boots', 'ISO, BIOS: it: stops'] } },
+        oracles: {
+          chain: { ...verdict, shows: ['ISO: profile icc: it boots', 'ISO: profile icc: it stops'] },
+        },
         benches: {},
       },
-      '| ISO, BIOS | it boots; it: stops |',
+      '| ISO: profile icc | it boots; it stops |',
     ],
     ['no boots', formatChain, { oracles: {}, benches: {} }, 'Not run.'],
     [
