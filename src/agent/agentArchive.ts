@@ -147,7 +147,7 @@ const architectureNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The name in CoreOS: `x86_64` for `amd64`. */
-export function coreosArchitecture({ architecture }: Pick<ArchivedImage, 'architecture'>): string {
+export function coreosArchitecture(architecture: string): string {
   return architectureNames.get(architecture) ?? architecture;
 }
 

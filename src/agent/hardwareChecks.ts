@@ -124,10 +124,7 @@ export function checkHardware(host: ExpectedHardware, machine: MachineHardware):
 /** A BMC may not list the interfaces of cards. */
 const unlisted = { severity: 'warning' } as const;
 
-function checkRootDevice(
-  rootDevice: RootDevice,
-  { disks, isFromBmc }: Pick<MachineHardware, 'disks' | 'isFromBmc'>,
-): readonly Finding[] {
+function checkRootDevice(rootDevice: RootDevice, { disks, isFromBmc }: MachineHardware): readonly Finding[] {
   if (isFromBmc) {
     const message = 'the hardware data is that of the BMC, which does not know the names of disks in Linux';
     const hint = 'inspect the machine with the agent, or boot it with try --save';

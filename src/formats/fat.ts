@@ -34,15 +34,15 @@ const MAX_FOLDER = 65_536 * ENTRY;
 export function listFatFiles(image: Buffer): FatFile[] {
   const volume = readVolume(image);
   const files: FatFile[] = [];
-  const seen = new Set<number>();
+  let bytesLeft = image.length; // all folders together are smaller than their image
   const list = (folder: Buffer, path: string, depth: number): void => {
+    bytesLeft -= folder.length;
+    if (bytesLeft < 0 || depth > MAX_DEPTH) throw damaged('has folders in a circle');
     for (const { attribute, cluster, name, size } of entriesOf(folder)) {
       if ((attribute & attributes.folder) === 0) {
         if (size > image.length || files.length === MAX_FILES) throw damaged('has an impossible file');
         files.push({ path: path + name, size, read: () => volume.read(cluster, size) });
       } else if (name !== '.' && name !== '..') {
-        if (seen.has(cluster) || depth === MAX_DEPTH) throw damaged('has folders in a circle');
-        seen.add(cluster);
         list(volume.read(cluster), `${path}${name}/`, depth + 1);
       }
     }

@@ -99,7 +99,9 @@ function kindOf(subject: Inspected['subject']): ReportedKind {
 /** Null if the archive contains images for several architectures. */
 function onlyArchitecture(subject: Inspected['subject']): string | null {
   if (subject.kind !== 'container-archive') return null;
-  const [architecture, ...others] = new Set(subject.images.map(coreosArchitecture));
+  const [architecture, ...others] = new Set(
+    subject.images.map((image) => coreosArchitecture(image.architecture)),
+  );
   return others.length === 0 ? (architecture ?? null) : null;
 }
 
@@ -124,7 +126,14 @@ function reportContainerArchive(archive: ImageArchive) {
 function reportContainerImage(image: ArchivedImage) {
   const { id, layers, names, os } = image;
   const unpackedSize = layers.reduce((sum, layer) => sum + layer.unpackedSize, 0);
-  return { id, names, architecture: coreosArchitecture(image), os, layers: layers.length, unpackedSize };
+  return {
+    id,
+    names,
+    architecture: coreosArchitecture(image.architecture),
+    os,
+    layers: layers.length,
+    unpackedSize,
+  };
 }
 
 function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): string[] {

@@ -147,7 +147,7 @@ async function readGiven(texts: readonly string[], readFile: ReadArchiveFile): P
   for (const text of texts) {
     const { architecture: given, name } = splitArchitecture(text);
     const { images } = await readFile({ path: name, place: '--agent-archive' });
-    const found = new Set(images.map(coreosArchitecture));
+    const found = new Set(images.map(({ architecture }) => coreosArchitecture(architecture)));
     const architecture = given ?? (texts.length === 1 ? undefined : onlyOne(found, name));
     const other = files.get(architecture);
     if (other !== undefined) {

@@ -83,5 +83,5 @@ export async function openArchive(
   const name = located(context, () => checkArchiveName(basename(path)));
   const content = await located(context, () => readArchiveFile({ path, place: value.name }));
   const chosen = located(context, () => chooseArchivedImage(content, image?.text));
-  return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image) };
+  return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image.architecture) };
 }

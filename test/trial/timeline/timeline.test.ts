@@ -74,7 +74,7 @@ describe('who is who', () => {
       ['worker-0: heartbeat, 2'],
     ],
     [
-      'a refused heartbeat of nobody',
+      'a refused heartbeat of an unknown node',
       [heartbeat(1, { node: 'node-7', problem: 'no' })],
       [`${address}: none, 1`],
     ],
