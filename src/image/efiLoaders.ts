@@ -4,9 +4,10 @@
  * firmware looks for; other builders have a folder of their own with shim under its name.
  */
 
-import { FormatError } from '../core/errors.ts';
+import { FormatError, ifWellFormed } from '../core/errors.ts';
 import { readSigners } from '../formats/authenticode.ts';
 import { type FatFile, listFatFiles } from '../formats/fat.ts';
+import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import type { IsoTree } from './isoTree.ts';
 import { livePaths } from './livePaths.ts';
 
@@ -35,7 +36,12 @@ const MAX_PARTITION = 64 * 1024 * 1024;
 export async function readEfiLoaders(tree: IsoTree): Promise<readonly SignedLoader[]> {
   const entry = await tree.find(livePaths.efi);
   if (entry?.kind !== 'file') throw missing(`no ${livePaths.efi}`);
-  const files = listFatFiles(Buffer.from(await tree.readFile(entry, { maxBytes: MAX_PARTITION })));
+  const partition = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_PARTITION }));
+  const files = ifWellFormed(() => listFatFiles(partition));
+  if (files === undefined) {
+    const hint = DOWNLOAD_AGAIN;
+    throw new FormatError(`${livePaths.efi} in the ISO is damaged, or not a FAT image`, { hint });
+  }
   const byPath = new Map(files.map((file) => [file.path.toLowerCase(), file]));
   for (const architecture of ['x86_64', 'aarch64'] as const) {
     const suffix = suffixes[architecture];

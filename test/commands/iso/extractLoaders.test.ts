@@ -58,7 +58,7 @@ it.each(Object.keys(partitions))('writes shim and GRUB of %s.iso, and says who s
 
 it.each([
   ['without.iso', 'without.iso: the ISO has no boot loaders for UEFI: no shim and GRUB in one folder'],
-  ['text.iso', 'text.iso: the FAT image has no boot sector'],
+  ['text.iso', 'text.iso: images/efiboot.img in the ISO is damaged, or not a FAT image'],
 ])('writes nothing from %s', async (iso, message) => {
   const { code, stderr, stdout } = await loaders('-o', 'none', iso);
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);

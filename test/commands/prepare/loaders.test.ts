@@ -58,7 +58,11 @@ describe('prepare --loaders', () => {
       ['--iso', 'signed.iso', '--artifacts', 'ign,ipxe'],
       '--loaders requires grub in --artifacts',
     ],
-    ['an ISO without loaders', ['--iso', 'live.iso'], 'the FAT image has no boot sector'],
+    [
+      'an ISO without loaders',
+      ['--iso', 'live.iso'],
+      'images/efiboot.img in the ISO is damaged, or not a FAT image',
+    ],
     [
       'different loaders for one architecture',
       ['--iso', 'signed.iso', '--iso', 'other/x86_64=other.iso'],
