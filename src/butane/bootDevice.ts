@@ -2,10 +2,10 @@
 
 import type { Path } from '../core/finding.ts';
 import { asMapping, mappingAt, withoutUndefined } from '../formats/mapping.ts';
-import type { Disk, Filesystem, Luks, Partition, Raid, Storage } from '../ignition/config.ts';
+import type { Config, Disk, Filesystem, Luks, Partition, Raid, Storage } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
-import { type Generated, Sources } from './sources.ts';
+import { copiedFrom, madeFor } from './sources.ts';
 
 /** What the CoreOS image has, with the same sizes: src/create_disk.sh of coreos-assembler. */
 const reserved = { label: 'reserved', sizeMiB: 1, typeGuid: '8DA63339-0007-60C0-C436-083AC8230908' };
@@ -26,17 +26,16 @@ const firstPartitions: Readonly<Record<string, readonly Partition[]>> = {
 const rootPartition: Readonly<Record<string, string>> = { 's390x-eckd': '2', 's390x-zfcp': '4' };
 
 /** Undefined if neither a mirror nor encryption is wanted. */
-export function bootDeviceConfig(device: ButaneMembers): Generated | undefined {
+export function bootDeviceConfig(device: ButaneMembers): Config | undefined {
   const mirror = itemsOf(mappingAt(device, ['mirror'])['devices']).map(asString);
   const luks = mappingAt(device, ['luks']);
   const wantsCex = mappingAt(luks, ['cex'])['enabled'] === true;
   const wantsLuks = luks['tpm2'] === true || itemsOf(luks['tang']).length > 0 || wantsCex;
   if (mirror.length === 0 && !wantsLuks) return undefined;
   const layout = asString(device['layout']) || 'x86_64';
-  const sources = new Sources();
-  const mirrored = mirror.length === 0 ? {} : mirrorStorage(mirror, firstPartitions[layout] ?? [], sources);
+  const mirrored = mirror.length === 0 ? {} : mirrorStorage(mirror, firstPartitions[layout] ?? []);
   const encrypted = wantsLuks
-    ? { luks: [luksOf(luks, wantsCex, luksDevice(luks, layout, mirror.length > 0), sources)] }
+    ? { luks: [luksOf(luks, wantsCex, luksDevice(luks, layout, mirror.length > 0))] }
     : {};
   const filesystem: Filesystem = {
     device: wantsLuks ? '/dev/mapper/root' : '/dev/md/md-root',
@@ -45,16 +44,13 @@ export function bootDeviceConfig(device: ButaneMembers): Generated | undefined {
     wipeFilesystem: true,
   };
   const filesystems = [...(mirrored.filesystems ?? []), filesystem];
-  const storage: Storage = { ...mirrored, ...encrypted, filesystems };
-  sources.addAll(['storage', 'filesystems', filesystems.length - 1], at);
-  sources.add(['storage', 'filesystems'], at);
-  return { config: { storage }, locate: (path) => sources.find(path) ?? at };
+  return madeFor({ storage: { ...mirrored, ...encrypted, filesystems } }, at);
 }
 
 const at: Path = ['boot_device'];
 
 /** Disks with equal partitions, a RAID of the boot and one of the root partitions. */
-function mirrorStorage(devices: readonly string[], first: readonly Partition[], sources: Sources): Storage {
+function mirrorStorage(devices: readonly string[], first: readonly Partition[]): Storage {
   const disks: Disk[] = [];
   const filesystems: Filesystem[] = [];
   for (const [index, device] of devices.entries()) {
@@ -63,17 +59,12 @@ function mirrorStorage(devices: readonly string[], first: readonly Partition[], 
       label: `${label}-${index + 1}`,
       ...others,
     });
-    sources.addAll(['storage', 'disks', index], from);
-    disks.push({ device, partitions: [...first, boot, root].map(numbered), wipeTable: true });
+    const partitions = [...first, boot, root].map(numbered);
+    disks.push(madeFor({ device, partitions, wipeTable: true }, from));
     if (!first.includes(esp)) continue;
     const label = `esp-${index + 1}`;
-    sources.addAll(['storage', 'filesystems', filesystems.length], from);
-    filesystems.push({
-      device: `/dev/disk/by-partlabel/${label}`,
-      format: 'vfat',
-      label,
-      wipeFilesystem: true,
-    });
+    const source = `/dev/disk/by-partlabel/${label}`;
+    filesystems.push(madeFor({ device: source, format: 'vfat', label, wipeFilesystem: true }, from));
   }
   const raidOf = (label: string, options: Partial<Raid>): Raid => ({
     devices: devices.map((_device, index) => `/dev/disk/by-partlabel/${label}-${index + 1}`),
@@ -83,11 +74,13 @@ function mirrorStorage(devices: readonly string[], first: readonly Partition[], 
   });
   // The boot loader reads the partition without knowing RAID, so the superblock is at its end.
   const raid = [raidOf('boot', { options: ['--metadata=1.0'] }), raidOf('root', {})];
-  sources.add(['storage', 'disks'], [...at, 'mirror', 'devices']);
-  sources.addAll(['storage', 'raid'], [...at, 'mirror']);
-  sources.addAll(['storage', 'filesystems', filesystems.length], [...at, 'mirror']);
-  filesystems.push({ device: '/dev/md/md-boot', format: 'ext4', label: 'boot', wipeFilesystem: true });
-  return { disks, filesystems, raid };
+  const boots = { device: '/dev/md/md-boot', format: 'ext4', label: 'boot', wipeFilesystem: true };
+  filesystems.push(madeFor(boots, [...at, 'mirror']));
+  return {
+    disks: madeFor(disks, [...at, 'mirror', 'devices']),
+    filesystems,
+    raid: madeFor(raid, [...at, 'mirror']),
+  };
 }
 
 function luksDevice(luks: ButaneMembers, layout: string, isMirrored: boolean): string {
@@ -96,18 +89,13 @@ function luksDevice(luks: ButaneMembers, layout: string, isMirrored: boolean): s
   return isMirrored ? '/dev/md/md-root' : '/dev/disk/by-partlabel/root';
 }
 
-function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string, sources: Sources): Luks {
+function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string): Luks {
   const { cex, discard, tang, threshold, tpm2 } = luks;
-  const to = ['storage', 'luks', 0];
   const from = [...at, 'luks'];
   const methods = wantsCex
-    ? { cex: asMapping(cex) }
-    : { clevis: withoutUndefined({ tang, threshold, tpm2 }) };
-  sources.addAll(['storage', 'luks'], from);
-  sources.add([...to, 'discard'], [...from, 'discard']);
-  sources.addMoved([...to, 'clevis'], from);
-  sources.addMoved([...to, 'cex'], [...from, 'cex']);
-  return {
+    ? { cex: copiedFrom(asMapping(cex), [...from, 'cex']) }
+    : { clevis: copiedFrom(withoutUndefined({ tang, threshold, tpm2 }), from) };
+  const made: Luks = {
     ...methods,
     device,
     ...(typeof discard === 'boolean' && { discard }),
@@ -115,4 +103,5 @@ function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string, sources:
     name: 'root',
     wipeVolume: true,
   };
+  return madeFor(made, from, { discard: [...from, 'discard'] });
 }

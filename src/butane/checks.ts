@@ -4,14 +4,14 @@ import type { Finding, Path } from '../core/finding.ts';
 import { found, issue } from '../core/rule.ts';
 import { pathExtension } from '../formats/goPath.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
-import type { Partition } from '../ignition/config.ts';
+import type { Config, Partition } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
 import { butaneRules, problems } from './rules.ts';
 import { quadletExtensions } from '../ignition/rules/unit.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
-import type { Generated } from './sources.ts';
+import { pathInYaml } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
 type Check = (value: ButaneMembers, rules: ButaneRules) => readonly Finding[];
@@ -217,15 +217,12 @@ const imagePartitions: Readonly<Record<string, number>> = {
 };
 
 /** Warnings about partitions that replace those of the image, also of disks that boot_device adds. */
-export function checkPartitions(
-  { config, locate }: Generated,
-  { features }: ButaneRules,
-): readonly Finding[] {
+export function checkPartitions(config: Config, { features }: ButaneRules): readonly Finding[] {
   const issues: Finding[] = [];
   for (const [index, disk] of (config.storage?.disks ?? []).entries()) {
     for (const [number, partition] of (disk.partitions ?? []).entries()) {
       const path = ['storage', 'disks', index, 'partitions', number];
-      const label = locate([...path, 'label']);
+      const label = pathInYaml(config, [...path, 'label']);
       if (partition.label === 'root' && features.has('root-size')) {
         const isSized = (partition.sizeMiB ?? 0) !== 0;
         // Butane reports the path in the config, also of a disk that boot_device moves.

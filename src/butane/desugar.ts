@@ -13,7 +13,7 @@ import type { ButaneMembers } from './decode.ts';
 import { LocalFileError, type LocalFiles } from './localFiles.ts';
 import { type ButaneFinding, butaneRules } from './rules.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
-import { type Generated, snakePath, Sources } from './sources.ts';
+import { copiedFrom } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
 /** What the steps of a translation share. */
@@ -30,96 +30,98 @@ export function desugarValues(
   translation: ButaneTranslation,
   type: StructType,
   value: ButaneMembers,
-): Generated {
-  const copier: Copier = { ...translation, sources: new Sources(), from: [], to: [] };
-  const { ignition, ...others } = copyStruct(copier, type, value);
-  const version = translation.rules.spec;
-  const config: Config = { ...others, ignition: { ...asMapping(ignition), version } };
-  copier.sources.add(['ignition', 'version'], ['version']);
-  return { config, locate: (path) => copier.sources.find(path) ?? snakePath(path) };
+): Config {
+  const { ignition, ...others } = copyStruct(translation, type, value, []);
+  const versioned = { ...asMapping(ignition), version: translation.rules.spec };
+  return copiedFrom(
+    { ...others, ignition: copiedFrom(versioned, ['ignition'], { version: ['version'] }) },
+    [],
+  );
 }
 
-interface Copier extends ButaneTranslation {
-  readonly sources: Sources;
-  /** Paths of the current value, in the YAML and in the config. */
-  readonly from: Path;
-  readonly to: Path;
-}
-
-function copyStruct(copier: Copier, type: StructType, members: ButaneMembers): ButaneMembers {
+/** @param from the path of the object in the YAML */
+function copyStruct(
+  translation: ButaneTranslation,
+  type: StructType,
+  members: ButaneMembers,
+  from: Path,
+): ButaneMembers {
   const copy: ButaneMembers = {};
   for (const field of type.fields) {
     const { name, target } = field;
     const struct = structOf(field);
     const value = members[name];
     if (target === undefined || value === undefined) continue;
-    const [from, to] = [
-      [...copier.from, name],
-      [...copier.to, target],
-    ];
+    const inner = [...from, name];
     if (struct === undefined) copy[target] = value;
     else if (field.kind === 'list') {
-      copy[target] = itemsOf(value).map((item, index) => {
-        const ofItem = { ...copier, from: [...from, index], to: [...to, index] };
-        return copyStruct(ofItem, struct, asMapping(item));
-      });
-    } else if (isMapping(value)) copy[target] = copyStruct({ ...copier, from, to }, struct, value);
+      copy[target] = itemsOf(value).map((item, index) =>
+        copyStruct(translation, struct, asMapping(item), [...inner, index]),
+      );
+    } else if (isMapping(value)) copy[target] = copyStruct(translation, struct, value, inner);
   }
-  if (type.name === 'Resource' || type.name === 'FileContents') addContents(copier, members, copy);
+  if (type.name === 'Resource' || type.name === 'FileContents') {
+    return withContents(translation, members, copy, from);
+  }
   if (type.name === 'Unit' || type.name === 'Dropin') {
-    const from = [...copier.from, 'contents_local'];
     const local = asString(members['contents_local']);
-    const contents = local === '' ? undefined : readLocal(copier, local, from);
-    if (contents !== undefined) {
-      copy['contents'] = textOf(contents);
-      copier.sources.add([...copier.to, 'contents'], from);
-    }
+    const place = [...from, 'contents_local'];
+    const contents = local === '' ? undefined : readLocal(translation, local, place);
+    if (contents !== undefined)
+      return copiedFrom({ ...copy, contents: textOf(contents) }, from, { contents: place });
   }
-  if (type.name === 'PasswdUser') addLocalKeys(copier, members, copy);
-  return copy;
+  return type.name === 'PasswdUser' ? withLocalKeys(translation, members, copy, from) : copy;
 }
 
-function addContents(copier: Copier, { inline, local }: ButaneMembers, copy: ButaneMembers): void {
-  const name = inline === undefined ? 'local' : 'inline';
-  const from = [...copier.from, name];
+function withContents(
+  translation: ButaneTranslation,
+  { inline, local }: ButaneMembers,
+  copy: ButaneMembers,
+  from: Path,
+): ButaneMembers {
+  const place = [...from, inline === undefined ? 'local' : 'inline'];
   const contents =
     inline === undefined
-      ? local !== undefined && readLocal(copier, asString(local), from)
+      ? local !== undefined && readLocal(translation, asString(local), place)
       : Buffer.from(asString(inline));
-  if (!contents) return;
-  copier.sources.add([...copier.to, 'source'], from);
-  if (!copier.rules.features.has('compression')) {
-    copy['source'] = percentEncoded(contents);
-    return;
+  if (!contents) return copy;
+  if (!translation.rules.features.has('compression')) {
+    return copiedFrom({ ...copy, source: percentEncoded(contents) }, from, { source: place });
   }
   const compression = asString(copy['compression']);
-  if (compression === '') copier.sources.add([...copier.to, 'compression'], from);
-  Object.assign(copy, dataUrlOf(contents, compression));
+  return copiedFrom({ ...copy, ...dataUrlOf(contents, compression) }, from, {
+    source: place,
+    ...(compression === '' && { compression: place }),
+  });
 }
 
 /** One key per line. */
-function addLocalKeys(
-  copier: Copier,
+function withLocalKeys(
+  translation: ButaneTranslation,
   { ssh_authorized_keys_local: local }: ButaneMembers,
   copy: ButaneMembers,
-): void {
+  from: Path,
+): ButaneMembers {
   const paths = itemsOf(local);
-  const from = [...copier.from, 'ssh_authorized_keys_local'];
-  if (paths.length > 0 && copier.files === undefined) {
-    copier.issues.push(issue(butaneRules.filesDir, from));
-    return;
+  if (paths.length === 0) return copy;
+  const place = [...from, 'ssh_authorized_keys_local'];
+  if (translation.files === undefined) {
+    translation.issues.push(issue(butaneRules.filesDir, place));
+    return copy;
   }
   const keys = [...itemsOf(copy['sshAuthorizedKeys'])];
+  const places: Record<number, Path> = {};
   for (const [index, path] of paths.entries()) {
-    const contents = readLocal(copier, asString(path), [...from, index]);
+    const contents = readLocal(translation, asString(path), [...place, index]);
     const lines = contents === undefined ? [] : textOf(contents).split(/\r?\n/);
     for (const line of lines) {
       if (line === '') continue;
-      copier.sources.add([...copier.to, 'sshAuthorizedKeys', keys.length], [...from, index]);
+      places[keys.length] = [...place, index];
       keys.push(line);
     }
   }
-  if (keys.length > 0) copy['sshAuthorizedKeys'] = keys;
+  if (keys.length === 0) return copy;
+  return { ...copy, sshAuthorizedKeys: copiedFrom(keys, [...from, 'ssh_authorized_keys'], places) };
 }
 
 /** The contents of a local file; undefined if it cannot be read, which is reported at `from`. */

@@ -5,23 +5,20 @@ import type { Config, Filesystem, Unit } from '../ignition/config.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
-import { type Generated, Sources } from './sources.ts';
+import { madeFor } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
 /**
- * The units of all filesystems with `with_mount_unit`.
+ * The units of all filesystems with `with_mount_unit`; undefined without any.
  * @param storage of the Butane document
  */
 export function mountUnits(
   storage: ButaneMembers,
   { storage: { luks = [] } = {} }: Config,
   rules: ButaneRules,
-): Generated {
+): Config | undefined {
   const units: Unit[] = [];
-  const sources = new Sources();
   const below: Path = ['storage', 'filesystems'];
-  sources.add(['systemd'], below);
-  sources.add(['systemd', 'units'], below);
   for (const [index, filesystem] of itemsOf(storage['filesystems']).entries()) {
     if (!isMapping(filesystem) || filesystem['with_mount_unit'] !== true) continue;
     const options = itemsOf(filesystem['mount_options']).map(asString);
@@ -31,17 +28,15 @@ export function mountUnits(
     const isRemote =
       rules.features.has('remote-mounts') &&
       luks.some(({ clevis, name: own = '' }) => own === name && (clevis?.tang ?? []).length > 0);
-    sources.addAll(['systemd', 'units', units.length], [...below, index, 'with_mount_unit']);
-    units.push(
-      mountUnit(
-        { device, format: asString(filesystem['format']), path: asString(filesystem['path']) },
-        isRemote ? [...options, '_netdev'] : options,
-        isRemote ? 'remote-fs.target' : 'local-fs.target',
-        rules,
-      ),
+    const unit = mountUnit(
+      { device, format: asString(filesystem['format']), path: asString(filesystem['path']) },
+      isRemote ? [...options, '_netdev'] : options,
+      isRemote ? 'remote-fs.target' : 'local-fs.target',
+      rules,
     );
+    units.push(madeFor(unit, [...below, index, 'with_mount_unit']));
   }
-  return { config: { systemd: { units } }, locate: (path) => sources.find(path) ?? below };
+  return units.length === 0 ? undefined : madeFor({ systemd: { units } }, below);
 }
 
 function mountUnit(

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import type { Path } from '../core/finding.ts';
 import { issue } from '../core/rule.ts';
 import { isMapping } from '../formats/mapping.ts';
+import type { Config } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { dataUrlOf } from './dataUrl.ts';
@@ -11,13 +12,9 @@ import type { ButaneMembers } from './decode.ts';
 import { readLocal, type ButaneTranslation } from './desugar.ts';
 import { NodeTracker } from './nodes.ts';
 import { nodeExists } from './rules.ts';
-import type { Generated } from './sources.ts';
+import { madeFor } from './sources.ts';
 
-export function addQuadlets(
-  translation: ButaneTranslation,
-  systemd: ButaneMembers,
-  base: Generated,
-): Generated {
+export function addQuadlets(translation: ButaneTranslation, systemd: ButaneMembers, base: Config): Config {
   const quadlets = itemsOf(systemd['quadlets']).filter(isMapping);
   if (quadlets.length === 0) return base;
   const nodes = new NodeTracker(base);
@@ -31,11 +28,7 @@ export function addQuadlets(
     const target = templateOf(asString(quadlet['name']));
     if (target === undefined) addFile(translation, nodes, path, from, quadlet);
     else if (nodes.has(path)) translation.issues.push(issue(nodeExists(path), from));
-    else {
-      const link = nodes.lengthOf('links');
-      nodes.add('links', { path, target }, from);
-      nodes.setSource(['links', link, 'path'], [...from, 'name']);
-    }
+    else nodes.add('links', madeFor({ path, target }, from, { path: [...from, 'name'] }));
     for (const [number, dropin] of itemsOf(quadlet['dropins']).entries()) {
       if (!isMapping(dropin)) continue;
       const dropinPath = `${path}.d/${asString(dropin['name'])}`;
@@ -69,8 +62,6 @@ function addFile(
   const name = inline !== '' || local === '' ? 'contents' : 'contents_local';
   const contents = name === 'contents' ? Buffer.from(inline) : readLocal(translation, local, [...from, name]);
   if (contents === undefined) return;
-  const index = nodes.lengthOf('files');
-  nodes.add('files', { path, mode: PUBLIC_MODE, contents: dataUrlOf(contents) }, from);
-  nodes.setSource(['files', index, 'path'], [...from, 'name']);
-  nodes.setSource(['files', index, 'contents'], [...from, name]);
+  const file = { path, mode: PUBLIC_MODE, contents: madeFor(dataUrlOf(contents), [...from, name]) };
+  nodes.add('files', madeFor(file, from, { path: [...from, 'name'] }));
 }

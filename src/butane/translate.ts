@@ -8,8 +8,9 @@ import { deepestNode, type DocumentNode, outerStart } from '../formats/documentT
 import { lineColumns } from '../formats/lineColumns.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
 import { readYamlTree } from '../formats/yaml/tree.ts';
-import type { Config, NodeOwner } from '../ignition/config.ts';
+import type { Config } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
+import { mergeConfigs } from '../ignition/merge.ts';
 import { normalizeConfig } from '../ignition/normalize.ts';
 import { parseSemver } from '../ignition/readVersion.ts';
 import { bootDeviceConfig } from './bootDevice.ts';
@@ -22,7 +23,7 @@ import { addQuadlets } from './quadlets.ts';
 import { type ButaneFinding, butaneRules, nodeExists, problems, variantProblem } from './rules.ts';
 import type { StructType } from '../ignition/schema.ts';
 import { butaneType, snakeCase } from './schema.ts';
-import { type Generated, mergeOver } from './sources.ts';
+import { madeFor, pathInYaml, withMade } from './sources.ts';
 import { type ButaneRules, rulesOfVersion } from './versions.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { posix } from 'node:path';
@@ -59,7 +60,7 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
     });
   }
   const { root } = readYamlTree(text);
-  const { issues, generated } = translateDocument(root, files);
+  const { issues, config } = translateDocument(root, files);
   const locate = lineColumns(text);
   const positionOf = (path: Path): Position =>
     locate(root === undefined ? 0 : outerStart(deepestNode(root, path)));
@@ -69,9 +70,9 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
   }));
   return {
     root,
-    config: hasErrors(findings) ? undefined : generated?.config,
+    config: hasErrors(findings) ? undefined : config,
     findings,
-    pathOf: (path) => generated?.locate(path) ?? path,
+    pathOf: (path) => (config === undefined ? path : pathInYaml(config, path)),
     positionOf,
   };
 }
@@ -79,7 +80,7 @@ export function translateButane(text: string, files: LocalFiles | undefined): Tr
 function translateDocument(
   root: DocumentNode | undefined,
   files: LocalFiles | undefined,
-): { readonly issues: readonly ButaneFinding[]; readonly generated?: Generated } {
+): { readonly issues: readonly ButaneFinding[]; readonly config?: Config } {
   const header = decodeButane(root, headerType);
   if (header.issues.length > 0) return { issues: header.issues };
   const rules = rulesOf(header.value);
@@ -90,26 +91,24 @@ function translateDocument(
   const unused = findUnusedKeys({ type, value, node: root, path: [] }, unusedKeyHint);
   const issues = [...unused, ...checkButane(type, value, rules)];
   if (hasErrors(issues)) return { issues };
-  const translation: ButaneTranslation = { rules, files, issues };
-  const generated = generate(translation, type, value);
-  return { issues, generated: { ...generated, config: normalizeConfig(generated.config, rules.spec) } };
+  const config = generate({ rules, files, issues }, type, value);
+  return { issues, config: normalizeConfig(config, rules.spec) };
 }
 
-/** Each step works on the result of the ones before. */
-function generate(translation: ButaneTranslation, type: StructType, value: ButaneMembers): Generated {
+/** Each step works on the result of the ones before; the values of the user take precedence over those that are made. */
+function generate(translation: ButaneTranslation, type: StructType, value: ButaneMembers): Config {
   const { issues, rules } = translation;
   const storage = mappingAt(value, ['storage']);
-  let generated = desugarValues(translation, type, value);
-  const units = mountUnits(storage, generated.config, rules);
-  if ((units.config.systemd?.units ?? []).length > 0) generated = mergeOver(units, generated, rules.spec);
-  generated = addTrees(translation, storage, generated);
-  generated = addQuadlets(translation, mappingAt(value, ['systemd']), generated);
-  if (hasErrors(issues)) return generated;
-  const bootDevice = bootDeviceConfig(mappingAt(value, ['boot_device']));
-  if (bootDevice !== undefined) generated = mergeOver(bootDevice, generated, rules.spec);
-  append(issues, checkPartitions(generated, rules));
-  const grub = grubConfig(mappingAt(value, ['grub']));
-  return grub === undefined ? generated : mergeOver(grub, generated, rules.spec);
+  let config = desugarValues(translation, type, value);
+  config = addTrees(translation, storage, config);
+  config = addQuadlets(translation, mappingAt(value, ['systemd']), config);
+  if (hasErrors(issues)) return config;
+  const mergeOver = (made: Config | undefined): Config =>
+    made === undefined ? config : mergeConfigs(made, config, rules.spec);
+  config = mergeOver(mountUnits(storage, config, rules));
+  config = mergeOver(bootDeviceConfig(mappingAt(value, ['boot_device'])));
+  append(issues, checkPartitions(config, rules));
+  return mergeOver(grubConfig(mappingAt(value, ['grub'])));
 }
 
 /** What Butane reads first. */
@@ -138,7 +137,7 @@ function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneFindi
 }
 
 /** `grub.users`: passwords that the boot loader asks for, in /boot/grub2/user.cfg. Undefined without users. */
-function grubConfig(grub: ButaneMembers): Generated | undefined {
+function grubConfig(grub: ButaneMembers): Config | undefined {
   const users = itemsOf(grub['users']).filter(isMapping);
   if (users.length === 0) return undefined;
   const names = users.map(({ name }) => asString(name));
@@ -153,11 +152,11 @@ function grubConfig(grub: ButaneMembers): Generated | undefined {
     files: [{ path: '/boot/grub2/user.cfg', append: [dataUrlOf(Buffer.from(text))] }],
     filesystems: [{ device: '/dev/disk/by-label/boot', format: 'ext4', path: '/boot' }],
   };
-  return { config: { storage }, locate: () => ['grub', 'users'] };
+  return madeFor({ storage }, ['grub', 'users']);
 }
 
 /** `storage.trees`: the files, links and, if they have an owner or a mode, folders of a local folder. */
-function addTrees(translation: ButaneTranslation, storage: ButaneMembers, base: Generated): Generated {
+function addTrees(translation: ButaneTranslation, storage: ButaneMembers, base: Config): Config {
   const trees = itemsOf(storage['trees']);
   if (trees.length === 0) return base;
   const nodes = new NodeTracker(base);
@@ -182,32 +181,42 @@ function addEntry(
   const refuse = (problem: Rule): void => {
     translation.issues.push(issue(problem, from));
   };
-  const owners = {
-    ...(isSet(tree['group']) && { group: tree['group'] }),
-    ...(isSet(tree['user']) && { user: tree['user'] }),
-  };
+  const owners = Object.fromEntries(
+    ['group', 'user'].map((name) => [name, tree[name]]).filter(([, owner]) => isSet(owner)),
+  );
   if (entry.kind === 'other') return refuse(problems.fileType);
   if (entry.kind === 'folder') {
     if (tree['dir_mode'] === undefined && Object.keys(owners).length === 0) return undefined;
     if (nodes.has(path)) return refuse(nodeExists(path));
-    return nodes.add('directories', { path, ...owners, mode: tree['dir_mode'] ?? EXECUTABLE_MODE }, from);
+    const folder = { path, ...owners, mode: tree['dir_mode'] ?? EXECUTABLE_MODE };
+    return nodes.add('directories', madeFor(folder, from));
   }
   if (entry.kind === 'link') {
     const known = nodes.find('links', path);
     if (known === undefined ? nodes.has(path) : known['target']) return refuse(nodeExists(path));
-    return nodes.put('links', known, { path, ...owners }, { target: entry.target }, from);
+    const { target } = entry;
+    return known === undefined
+      ? nodes.add('links', madeFor({ path, ...owners, target }, from))
+      : nodes.change('links', known, { target }, from);
   }
   const known = nodes.find('files', path);
   const contents = mappingAt(known, ['contents']);
   if (known === undefined ? nodes.has(path) : contents['source']) return refuse(nodeExists(path));
   const data = readLocal(translation, entry.readAs, from);
   if (data === undefined) return undefined;
-  const mode = known?.['mode'] ?? tree['file_mode'] ?? (entry.isExecutable ? EXECUTABLE_MODE : PUBLIC_MODE);
-  const found = dataUrlOf(data, asString(contents['compression']));
-  return nodes.put('files', known, { path, ...owners }, { mode, contents: { ...contents, ...found } }, from);
+  const mode = tree['file_mode'] ?? (entry.isExecutable ? EXECUTABLE_MODE : PUBLIC_MODE);
+  const source = dataUrlOf(data, asString(contents['compression']));
+  if (known === undefined) {
+    return nodes.add('files', madeFor({ path, ...owners, mode, contents: source }, from));
+  }
+  const values = {
+    ...(known['mode'] === undefined && { mode }),
+    contents: withMade(contents, { ...source }, from),
+  };
+  return nodes.change('files', known, values, from);
 }
 
-function isSet(owner: unknown): owner is NodeOwner {
+function isSet(owner: unknown): boolean {
   return isMapping(owner) && Object.keys(owner).length > 0;
 }
 

@@ -19,69 +19,82 @@ export function partsOf(made: object): readonly object[] {
   return parts.get(made) ?? [];
 }
 
+/** The place of a value by its steps from an original object or list. */
+type PlaceOf<Place> = (steps: Path) => Place;
+
+interface Places<Place> {
+  has(original: object): boolean;
+  get(original: object): PlaceOf<Place> | undefined;
+  set(original: object, placeOf: PlaceOf<Place>): void;
+}
+
+/** Declares the places of an original object or list, and of all in it that have none. */
+export function declarePlaces<Place>(places: Places<Place>, original: object, placeOf: PlaceOf<Place>): void {
+  if (places.has(original)) return;
+  places.set(original, placeOf);
+  for (const step of Array.isArray(original) ? original.keys() : Object.keys(original)) {
+    const inner = valueAt(original, [step]);
+    if (isObject(inner)) declarePlaces(places, inner, (steps) => placeOf([step, ...steps]));
+  }
+}
+
 /** A value of a merged config in one of the configs that were merged. */
 interface Origin<Source> {
   readonly source: Source;
   readonly path: Path;
 }
 
-/**
- * Returns a function that finds the origin of a value by its path in the merged config. The last source with the value sets it;
- * a missing value belongs to the first source that has an object around it.
- */
+/** Returns a function that finds the origin of a value by its path in the merged config, as {@link findPlace} does. */
 export function traceOrigins<Source extends { readonly config: Config }>(
   merged: Config,
   sources: readonly Source[],
 ): (path: Path) => Origin<Source> {
   const places = once(() => {
-    const found = new Map<object, Origin<Source>>();
-    const note = (value: unknown, origin: Origin<Source>): void => {
-      if (!isObject(value)) return;
-      found.set(value, origin);
-      const steps = Array.isArray(value) ? value.keys() : Object.keys(value);
-      for (const step of steps) note(valueAt(value, [step]), { ...origin, path: [...origin.path, step] });
-    };
-    for (const source of sources) note(source.config, { source, path: [] });
+    const found = new Map<object, PlaceOf<Origin<Source>>>();
+    for (const source of sources) declarePlaces(found, source.config, (path) => ({ source, path }));
     return found;
   });
-  const originOf = (original: object | undefined): Origin<Source> =>
-    (original && places().get(original)) ?? { source: sources[0]!, path: [] };
-  /** Objects and lists of the sources. */
-  const originals = (made: object): readonly object[] =>
-    places().has(made) ? [made] : partsOf(made).flatMap(originals);
+  return (path) => findPlace(merged, path, places()) ?? { source: sources[0]!, path };
+}
 
-  return (path) => {
-    const around: object[] = [merged];
-    for (const step of path) {
-      const inner = valueAt(around.at(-1), [step]);
-      if (!isObject(inner)) break;
-      around.push(inner);
+/**
+ * The place of a value of a merged config. The last original with the value sets it; a missing value belongs to the first
+ * original that has an object around it.
+ */
+export function findPlace<Place>(merged: Config, path: Path, places: Places<Place>): Place | undefined {
+  const originals = (made: object): readonly object[] =>
+    places.has(made) ? [made] : partsOf(made).flatMap(originals);
+  const around: object[] = [merged];
+  for (const step of path) {
+    const inner = valueAt(around.at(-1), [step]);
+    if (!isObject(inner)) break;
+    around.push(inner);
+  }
+  const depth = Math.max(
+    0,
+    around.findLastIndex((made) => originals(made).length > 0),
+  );
+  const holder = around[depth]!;
+  const known = originals(holder);
+  const steps = path.slice(depth);
+  const [step, ...rest] = steps;
+  const [oldest] = known;
+  if (oldest === undefined) return undefined;
+  if (step === undefined) return places.get(path.length === 0 ? oldest : known.at(-1)!)?.([]);
+  const value = valueAt(holder, [step]);
+  let equalBehind = equalItems(holder, value).filter((index) => index > Number(step)).length;
+  for (const original of known.toReversed()) {
+    let found: string | number | undefined = step;
+    if (Array.isArray(original)) {
+      // Merging moves the strings of a list, of which some may be equal.
+      const equal = equalItems(original, value);
+      found = equal.at(-1 - equalBehind);
+      equalBehind -= equal.length;
     }
-    const depth = Math.max(
-      0,
-      around.findLastIndex((made) => originals(made).length > 0),
-    );
-    const known = originals(around[depth] ?? {});
-    const [step, ...rest] = path.slice(depth);
-    const oldest = originOf(known[0]);
-    if (step === undefined) return path.length === 0 ? oldest : originOf(known.at(-1));
-    const holder = around[depth];
-    const value = valueAt(holder, [step]);
-    let equalBehind = equalItems(holder, value).filter((index) => index > Number(step)).length;
-    for (const original of known.toReversed()) {
-      let found: string | number | undefined = step;
-      if (Array.isArray(original)) {
-        // Merging moves the strings of a list, of which some may be equal.
-        const equal = equalItems(original, value);
-        found = equal.at(-1 - equalBehind);
-        equalBehind -= equal.length;
-      }
-      if (found === undefined || valueAt(original, [found]) === undefined) continue;
-      const { source, path: place } = originOf(original);
-      return { source, path: [...place, found, ...rest] };
-    }
-    return { ...oldest, path: [...oldest.path, step, ...rest] };
-  };
+    if (found !== undefined && valueAt(original, [found]) !== undefined)
+      return places.get(original)?.([found, ...rest]);
+  }
+  return places.get(oldest)?.(steps);
 }
 
 function equalItems(list: unknown, value: unknown): readonly number[] {
