@@ -1,13 +1,13 @@
 /**
  * Lists and reads the files of a FAT12, FAT16 or FAT32 image, such as that of an EFI system partition. Source: Microsoft, "FAT: General
- * Overview of On-Disk Format" 1.03; long names as in VFAT. Leaves out writing, timestamps, attributes, and names in other code pages than
- * Latin-1. The image may be hostile: every table, cluster and chain is checked before it is followed.
+ * Overview of On-Disk Format" 1.03. Leaves out writing, timestamps, and long names: boot loaders are named so that firmware finds them
+ * by their short names. The image may be hostile: every table, cluster and chain is checked before it is followed.
  */
 
 import { FormatError } from '../core/errors.ts';
 
 export interface FatFile {
-  /** From the root, separated by slashes: `EFI/fedora/shimx64.efi`. */
+  /** From the root, of short names: `EFI/FEDORA/SHIMX64.EFI`. */
   readonly path: string;
   /** Bytes; at most the size of the image. */
   readonly size: number;
@@ -16,14 +16,8 @@ export interface FatFile {
 }
 
 const ENTRY = 32;
-/** Of long names in one entry. */
-const NAME_PARTS = [
-  [1, 11],
-  [14, 26],
-  [28, 32],
-] as const;
-const LAST_PART = 0x40;
-const attributes = { volume: 0x08, folder: 0x10, longName: 0x0f } as const;
+/** A part of a long name has the attribute of a volume label, too. */
+const attributes = { volume: 0x08, folder: 0x10 } as const;
 /** EFI system partitions have a few files in three levels. */
 const MAX_DEPTH = 8;
 const MAX_FILES = 10_000;
@@ -109,68 +103,25 @@ interface Entry {
 }
 
 function* entriesOf(folder: Buffer): Generator<Entry> {
-  let long = new LongName();
   for (let offset = 0; offset + ENTRY <= folder.length; offset += ENTRY) {
     const entry = folder.subarray(offset, offset + ENTRY);
-    const [first] = entry;
     const attribute = entry.readUInt8(11);
-    if (first === 0) return;
-    if (first !== 0xe5 && attribute === attributes.longName) {
-      long.add(entry);
-      continue;
-    }
-    if (first !== 0xe5 && (attribute & attributes.volume) === 0) {
-      const cluster = entry.readUInt16LE(20) * 65_536 + entry.readUInt16LE(26);
-      yield { name: long.of(entry) ?? shortName(entry), attribute, cluster, size: entry.readUInt32LE(28) };
-    }
-    long = new LongName();
+    if (entry[0] === 0) return;
+    if (entry[0] === DELETED || (attribute & attributes.volume) !== 0) continue;
+    const [base = '', extension = ''] = [entry.subarray(0, 8), entry.subarray(8, 11)].map((part) =>
+      part.toString('latin1').trimEnd(),
+    );
+    yield {
+      name: extension === '' ? base : `${base}.${extension}`,
+      attribute,
+      cluster: entry.readUInt16LE(20) * 65_536 + entry.readUInt16LE(26),
+      size: entry.readUInt32LE(28),
+    };
   }
 }
 
-/** The entries in front of the entry of a file that contain its long name, the last part first. */
-class LongName {
-  #text = '';
-  #checksum = -1;
-  /** Of the part that comes next; 0 if the name is complete. */
-  #expected = -1;
-
-  add(entry: Buffer): void {
-    const order = entry.readUInt8(0);
-    if ((order & LAST_PART) !== 0) {
-      this.#text = '';
-      this.#expected = order - LAST_PART;
-      this.#checksum = entry.readUInt8(13);
-    }
-    if ((order & ~LAST_PART) !== this.#expected || entry.readUInt8(13) !== this.#checksum)
-      this.#expected = -1;
-    else this.#expected -= 1;
-    const part = NAME_PARTS.map(([start, end]) => entry.toString('utf16le', start, end)).join('');
-    this.#text = part.replace(/\0.*/s, '') + this.#text;
-  }
-
-  /** Undefined if the entry of the file has no long name, or that of another file. */
-  of(entry: Buffer): string | undefined {
-    let checksum = 0;
-    for (const byte of entry.subarray(0, 11))
-      checksum = (((checksum & 1) << 7) + (checksum >> 1) + byte) & 0xff;
-    return this.#expected === 0 && this.#checksum === checksum ? this.#text : undefined;
-  }
-}
-
-/** `SHIMX64.EFI`; two bits say which of its parts Windows NT shows in small letters. */
-function shortName(entry: Buffer): string {
-  const cases = entry.readUInt8(12);
-  const [base = '', extension = ''] = [
-    [0, 8, 0x08],
-    [8, 11, 0x10],
-  ].map(([start, end, bit = 0]) => {
-    const text = entry.toString('latin1', start, end).trimEnd();
-    return (cases & bit) === 0 ? text : text.toLowerCase();
-  });
-  // The first byte of a deleted file is 0xe5, so that this byte of a name is another one.
-  const name = base.startsWith('\x05') ? `\xe5${base.slice(1)}` : base;
-  return extension === '' ? name : `${name}.${extension}`;
-}
+/** The first byte of the name of a deleted file. */
+const DELETED = 0xe5;
 
 function damaged(problem: string): FormatError {
   return new FormatError(`the FAT image ${problem}`);

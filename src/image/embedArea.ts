@@ -7,8 +7,9 @@
 import { CliError, FormatError, only } from '../core/errors.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
-import { findDescriptions, type IsoTree, readJsonFile } from './isoTree.ts';
-import { CHUNK, chunksOf, isByteCount, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
+import { readInitrd } from './initrd.ts';
+import { type IsoTree, readJsonFile } from './isoTree.ts';
+import { isByteCount, type Patch, type RandomAccess, zeros } from './overlay.ts';
 import { livePaths } from './livePaths.ts';
 
 /** Bytes from the start of the image. */
@@ -24,7 +25,6 @@ export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
 
 /** Limit in bytes, because the archive is decoded in memory. */
 const MAX_AREA = 512 * 1024 * 1024;
-const ZEROS = new Uint8Array(CHUNK);
 
 /** @throws FormatError if the image reserves no area, or describes an invalid area */
 export async function findEmbedArea(tree: IsoTree): Promise<EmbedArea> {
@@ -39,10 +39,7 @@ export async function findEmbedArea(tree: IsoTree): Promise<EmbedArea> {
       throw new FormatError(`its reserved area exceeds the end of ${info.file}`);
     }
     const isWhole = info.offset === 0 && info.length === undefined;
-    const area = { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
-    const hit = (await findDescriptions(tree, [livePaths.embedInfo])).find((range) => overlaps(range, area));
-    if (hit === undefined) return area;
-    throw new FormatError(`its reserved area at ${area.offset} overlaps its description at ${hit.offset}`);
+    return { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
   });
 }
 
@@ -55,9 +52,8 @@ export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promi
     if (area.length > MAX_AREA) {
       throw new FormatError(`its reserved area is too large: ${area.length} > ${MAX_AREA} bytes`);
     }
-    if (await isAllZeros(image, area)) return new Map();
-    const { readInitrd } = await import('./initrd.ts'); // most edits of kernel arguments find an empty area
-    return readInitrd(await image.read(area.offset, area.length));
+    const bytes = await image.read(area.offset, area.length);
+    return Buffer.alloc(area.length).equals(bytes) ? new Map() : readInitrd(bytes);
   });
 }
 
@@ -104,11 +100,4 @@ function sizeOf(info: Mapping, key: 'offset' | 'length'): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (isByteCount(value)) return value;
   throw new FormatError(`${livePaths.embedInfo} on it has an invalid "${key}"`);
-}
-
-async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {
-  for await (const chunk of chunksOf(image, range)) {
-    if (Buffer.compare(chunk, ZEROS.subarray(0, chunk.length)) !== 0) return false;
-  }
-  return true;
 }

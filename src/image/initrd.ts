@@ -7,14 +7,14 @@ import { FormatError, UnsupportedError } from '../core/errors.ts';
 import { ByteReader, type ByteSource, sourceOf, sourceOfBytes } from '../formats/byteReader.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { isForeignCompression } from '../formats/compressionFormat.ts';
-import { CpioError, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
+import { CpioError, type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import type { RandomAccess } from './overlay.ts';
 
 export interface ReadInitrdOptions {
-  /** Limit of the unpacked bytes of all compressed archives (default: 1 GiB). */
+  /** Limit of the unpacked bytes of each compressed archive (default: 1 GiB). */
   readonly maxBytes?: number;
-  /** Limit of the bytes of all returned files, which are in memory (default: 1 GiB). */
+  /** Limit of the bytes of all returned files with their names, which are in memory (default: 1 GiB). */
   readonly maxKept?: number;
   /** Whether to return the file with this path (default: all files). */
   readonly wants?: (path: string) => boolean;
@@ -22,8 +22,8 @@ export interface ReadInitrdOptions {
 
 /** Limit of unpacked bytes and of returned files in bytes, unless given. */
 const DEFAULT_MAX_BYTES = 1024 ** 3;
-/** Limit of archives and members. A real initramfs has a few thousand; many empty ones would exhaust the memory. */
-const MAX_MEMBERS = 500_000;
+/** About the bytes that a file takes in memory, beside its data. */
+const FILE_SIZE = 500;
 /** Bytes per read. */
 const PIECE_SIZE = 256 * 1024;
 
@@ -56,7 +56,7 @@ export async function readInitrdFrom(
   let kept = 0;
   const countSize = (path: string, size: number): boolean => {
     if (!wants(path)) return false;
-    kept += size - (files.get(path)?.length ?? 0);
+    kept += files.has(path) ? size - files.get(path)!.length : size + FILE_SIZE + path.length;
     if (kept <= maxKept) return true;
     const hint = 'use a valid initramfs; this file is damaged or malicious';
     throw unreadable(`with ${path}, the extracted files are larger than ${maxKept} bytes`, { hint });
@@ -124,14 +124,6 @@ interface InitrdFile {
 /** Whether to read the data of a regular file; `size` in bytes. */
 type Wants = (path: string, size: number) => boolean;
 
-/** Remaining limits of one initramfs. */
-interface Budget {
-  /** Unpacked bytes. */
-  room: number;
-  /** Archives and members. */
-  members: number;
-}
-
 /**
  * Yields the wanted files of all archives, in order.
  * @throws FormatError like `readInitrd`; what the source throws
@@ -142,17 +134,15 @@ async function* initrdFiles(
   maxBytes = DEFAULT_MAX_BYTES,
 ): AsyncGenerator<InitrdFile, void> {
   const reader = new ByteReader('initramfs', source);
-  const budget: Budget = { room: maxBytes, members: MAX_MEMBERS };
   while (await reader.has(1)) {
-    countMember(budget);
     const format = await compressionAt(reader);
     const { offset } = reader;
     if (format === 'none' && isForeignCompression(reader.bytes)) {
       const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${offset}`;
       throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, { hint: READABLE, offset });
     }
-    if (format === 'none') yield* readEntries(reader, wants, budget);
-    else yield* readCompressed(format, reader, wants, budget);
+    if (format === 'none') yield* readEntries(reader, wants);
+    else yield* readCompressed(format, reader, wants, maxBytes);
     await skipZeros(reader);
   }
 }
@@ -161,13 +151,13 @@ async function* readCompressed(
   format: 'gzip' | 'xz' | 'zstd',
   reader: ByteReader,
   wants: Wants,
-  budget: Budget,
+  maxBytes: number,
 ): AsyncGenerator<InitrdFile, void> {
   const { offset } = reader;
-  const pieces = counted(unpackMember(format, reader, { maxBytes: budget.room }), budget);
+  const pieces = unpackMember(format, reader, { maxBytes });
   const unpacked = new ByteReader(format, sourceOf(pieces));
   try {
-    yield* readEntries(unpacked, wants, budget, ` (in the ${format} data from byte ${offset} on)`);
+    yield* readEntries(unpacked, wants, ` (in the ${format} data from byte ${offset} on)`);
     await skipZeros(unpacked);
     if (await unpacked.has(1)) {
       const hint = 'append additional archives after the compressed archive, not inside it';
@@ -185,42 +175,20 @@ async function* readCompressed(
   }
 }
 
-async function* counted(pieces: AsyncIterable<Uint8Array>, budget: Budget): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of pieces) {
-    budget.room -= piece.length;
-    yield piece;
-  }
-}
-
 /**
  * Reads one archive.
  * @param where the end of error messages: the offset of the compressed data in the input
  */
-async function* readEntries(
-  reader: ByteReader,
-  wants: Wants,
-  budget: Budget,
-  where = '',
-): AsyncGenerator<InitrdFile, void> {
+async function* readEntries(reader: ByteReader, wants: Wants, where = ''): AsyncGenerator<InitrdFile, void> {
   try {
-    for await (const { path, data } of walkCpio(
-      reader,
-      (it) => isRegularFile(it) && wants(it.path, it.size),
-    )) {
-      countMember(budget);
+    const isWanted = (it: CpioHeader): boolean => isRegularFile(it) && wants(it.path, it.size);
+    for await (const { path, data } of walkCpio(reader, isWanted))
       if (data !== undefined) yield { path, data };
-    }
   } catch (cause) {
     if (!(cause instanceof CpioError)) throw cause;
     const { offset = 0 } = cause;
     throw unreadable(cause.message + where, { cause, hint: READABLE, offset });
   }
-}
-
-function countMember(budget: Budget): void {
-  if (budget.members-- > 0) return;
-  const hint = 'use a valid initramfs, which has only a few thousand members';
-  throw unreadable(`it has more than ${MAX_MEMBERS} members`, { hint });
 }
 
 function unreadable(problem: string, details: ConstructorParameters<typeof FormatError>[1]): FormatError {

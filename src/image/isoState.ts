@@ -14,7 +14,7 @@ import { checkDisjoint, type ImageChange } from './imageChange.ts';
 import { writeInitrd } from './initrd.ts';
 import { type IsoTree, openIsoTree, treesOf } from './isoTree.ts';
 import { endOfImage, resizeVolume, wholeSectors } from './isoVolume.ts';
-import { findKargsLayout, refuseOverlap, writeKargs } from './kargsAreas.ts';
+import { findKargsLayout, writeKargs } from './kargsAreas.ts';
 import { type MediumFile, planMediumFiles } from './mediumFiles.ts';
 import { type ByteRange, gapsIn, type Patch, patchRange, zeros } from './overlay.ts';
 
@@ -85,11 +85,7 @@ export async function planState(iso: CurrentIso, state: IsoState, growth: Growth
     used = [...placed.map((it) => patchRange(it)), ...last.map(patchRange)];
     size = volume.size;
   }
-  if (kargs !== undefined) {
-    const layout = await findKargsLayout(original.tree);
-    if (layout !== undefined) refuseOverlap(layout, original.area);
-    append(data, writeKargs(layout, kargs));
-  }
+  if (kargs !== undefined) append(data, writeKargs(await findKargsLayout(original.tree), kargs));
   // A file is truncated at its new end, but a block device keeps its size.
   const isCut = appendix !== undefined && tree.image.isDevice === true;
   const zerosEnd = isCut ? Math.min(tree.image.size, Math.max(size, await endOfImage(tree))) : size;

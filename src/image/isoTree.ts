@@ -20,7 +20,7 @@ import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { COPY_AGAIN } from './imageHints.ts';
 import { detectCompression, MAX_MAGIC } from '../formats/compressionFormat.ts';
 import { detectKind } from './imageKind.ts';
-import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
+import type { ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
 
 /** A file or directory of an image. */
@@ -48,8 +48,6 @@ export interface IsoTree {
   find(path: string): Promise<IsoEntry | undefined>;
   /** Lists a directory (default: the root). */
   list(directory?: IsoEntry): Promise<readonly IsoEntry[]>;
-  /** The ranges of metadata that have been read: the start of the image and directories. */
-  structure(): readonly ByteRange[];
   /** The content of a small file. */
   readFile(entry: IsoEntry, limit: { readonly maxBytes: number }): Promise<Uint8Array>;
 }
@@ -74,14 +72,11 @@ export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'pri
     });
   }
   if (volume.volumeSpaceSize * SECTOR < image.size) await refuseUnfinished(image);
-  const structure: ByteRange[] = [{ offset: 0, length: (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR }];
   // One command finds several files in the same directories.
   const listed = new Map<number, Promise<readonly IsoEntry[]>>();
   const list = (directory: ByteSpan = rangeOf(volume.root)): Promise<readonly IsoEntry[]> => {
-    const { offset, size } = directory;
-    const entries = listed.get(offset) ?? listDirectory(image, directory, names);
-    if (!listed.has(offset)) structure.push({ offset, length: size });
-    listed.set(offset, entries);
+    const entries = listed.get(directory.offset) ?? listDirectory(image, directory, names);
+    listed.set(directory.offset, entries);
     return entries;
   };
   return {
@@ -91,7 +86,6 @@ export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'pri
     descriptors,
     list,
     find: (path) => findPath(path, list),
-    structure: () => structure,
     readFile: async ({ name, offset, size }, { maxBytes }) => {
       if (size > maxBytes) throw new FormatError(`${name} on the image is too large: ${size} > ${maxBytes}`);
       return readChecked(image, { offset, size });
@@ -275,19 +269,4 @@ export async function readJsonFile(
   if (entry?.kind !== 'file') return undefined;
   const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_JSON })).toString('utf8');
   return { entry, object: parseJsonObject(text, refuse) };
-}
-
-/**
- * Returns the ranges of the start of the image, of all directories that have been read, and of the given files. Pass only
- * files with valid contents, because a damaged record may have any range.
- */
-export async function findDescriptions(
-  tree: IsoTree,
-  paths: readonly string[],
-): Promise<readonly ByteRange[]> {
-  const files = await Promise.all(paths.map((path) => tree.find(path)));
-  return [
-    ...tree.structure(),
-    ...files.flatMap((file) => (file?.kind === 'file' ? [{ offset: file.offset, length: file.size }] : [])),
-  ];
 }

@@ -9,10 +9,11 @@ import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError, only } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
-import { findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
+import { checkDisjoint } from './imageChange.ts';
+import { type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimEndOf } from '../core/trimming.ts';
 import { trimSpace } from '../formats/goText.ts';
-import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
+import { isByteCount, type Patch, type RandomAccess, zeros } from './overlay.ts';
 import { livePaths } from './livePaths.ts';
 
 /** The areas without their contents, which is sufficient to repair them. */
@@ -101,18 +102,14 @@ export async function findKargsLayout(tree: IsoTree): Promise<KargsLayout | unde
   for (const place of described.places.toSorted((a, b) => a.offset - b.offset)) {
     const previous = places.at(-1);
     const { offset, pad, end } = place;
-    if (previous?.offset === offset && previous.pad === pad && previous.end === end) continue;
-    if (previous !== undefined)
-      refuseOverlap({ places: [previous], length: described.length }, { offset, length: described.length });
-    places.push(place);
+    if (previous?.offset !== offset || previous.pad !== pad || previous.end !== end) places.push(place);
   }
   const last = places.at(-1);
   if (last === undefined) throw damaged('No karg embed areas found; corrupted CoreOS ISO image.');
   if (!Number.isSafeInteger(last.offset) || last.offset + length > tree.image.size) {
     throw damaged(`karg embed area at ${last.offset} exceeds the end of the image`);
   }
-  const descriptions = await findDescriptions(tree, [livePaths.kargsInfo, livePaths.embedInfo]);
-  for (const range of descriptions) refuseOverlap({ places, length }, range);
+  checkDisjoint({ stages: [places.map(({ offset }) => ({ offset, data: zeros(length) }))] });
   return { defaults, length, places, ...(info !== undefined && { info }) };
 }
 
@@ -126,16 +123,6 @@ export function requireKargsAreas<T extends KargsLayout>(areas: T | undefined): 
     code: 'ERR_IMAGE',
     hint: 'use an image of 2020-10 or later; older images reserve no area for kernel arguments',
   });
-}
-
-/** @throws FormatError if one of the areas overlaps with another part of the image */
-export function refuseOverlap(
-  { places, length }: { readonly places: readonly KargsPlace[]; readonly length: number },
-  other: ByteRange,
-): void {
-  const overlapping = places.find(({ offset }) => overlaps({ offset, length }, other));
-  if (overlapping === undefined) return;
-  throw damaged(`karg embed area at ${overlapping.offset} overlaps the data at ${other.offset}`);
 }
 
 /**

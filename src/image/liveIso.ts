@@ -6,6 +6,7 @@ import { readAppendix } from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from './embedArea.ts';
 import type { Growth } from './growth.ts';
 import { type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
+import { openOriginal, planState } from './isoState.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import { bytesBehind } from './isoVolume.ts';
 import {
@@ -16,7 +17,7 @@ import {
   writeKargs,
 } from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
-import type { MediumFile } from './mediumFiles.ts';
+import { type MediumFile, refuseInvisible } from './mediumFiles.ts';
 import { type ImageAccess, slice } from './overlay.ts';
 
 export interface LiveIso {
@@ -77,16 +78,13 @@ async function changeContents(
   }));
   const mediumFiles = [...present, ...added];
   if (mediumFiles.length > 0) {
-    const { refuseInvisible } = await import('./mediumFiles.ts');
     await refuseInvisible(tree, (await iso.kargsAreas())?.current, kargs);
   }
-  // Most edits of kernel arguments end here, and load nothing else.
   if (files === undefined && added.length === 0) {
     return kargs === undefined
       ? unchanged
       : { ...patchesOnly(writeKargs(await iso.kargsAreas(), kargs)), kargs };
   }
-  const { planState } = await import('./isoState.ts');
   const state = { files: files ?? (await iso.embeddedFiles()), kargs, mediumFiles };
   return planState({ appendix, embedArea, tree }, state, growth);
 }
@@ -112,7 +110,6 @@ export async function resetIso(iso: LiveIso): Promise<ImageChange> {
  * @throws FormatError if the areas cannot be found
  */
 export async function resetDamagedIso({ embedArea, tree }: LiveIso): Promise<ImageChange> {
-  const { openOriginal, planState } = await import('./isoState.ts');
   const current = { appendix: await readAppendix(tree), embedArea, tree };
   const original = (await openOriginal(current)).tree;
   const released = {

@@ -107,11 +107,6 @@ export async function hasTextAt(source: RandomAccess, offset: number, text: stri
   return Buffer.from(await source.read(offset, text.length)).toString('latin1') === text;
 }
 
-/** Whether two ranges have a byte in common, or an empty one is inside of the other. */
-export function overlaps(a: ByteRange, b: ByteRange): boolean {
-  return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
-}
-
 /** The parts of a range that none of the other ranges covers, in order. */
 export function gapsIn(range: ByteRange, covered: readonly ByteRange[]): ByteRange[] {
   const end = range.offset + range.length;

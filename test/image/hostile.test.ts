@@ -51,23 +51,6 @@ const edits: [string, (iso: LiveIso) => Promise<ImageChange>][] = [
 ];
 
 describe('an image whose parts overlap is refused', () => {
-  it.each<[string, string]>([
-    ['the embed area', 'images/ignition.img'],
-    ['an area of kernel arguments', 'isolinux/isolinux.cfg'],
-  ])('%s over a directory', async (_title, path) => {
-    const at = await recordOf(path);
-    const root = (await openIsoTree(bytesAccess(original))).volume.root.sector;
-    const bytes = await changed((image) => void image.writeUInt32LE(root, at + 2));
-    const run = open(bytes).then(async (iso) => iso.change({ kargs: 'a b' }));
-    await expect(run).rejects.toThrow(/overlaps (?:its description|the data)/);
-  });
-
-  it('the embed area in the file that names it', async () => {
-    const path = 'coreos/igninfo.json';
-    const bytes = liveIsoWith((files) => files.set(path, Buffer.from(JSON.stringify({ file: path }))));
-    await expect(open(bytes)).rejects.toThrow(/its reserved area at \d+ overlaps its description at \d+$/);
-  });
-
   it('files on the medium where both trees have one folder', async () => {
     const bytes = await changed(async (image) => {
       const { volume } = await openIsoTree(bytesAccess(image), 'primary');

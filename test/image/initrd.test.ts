@@ -105,11 +105,10 @@ describe('readInitrd', () => {
     await expect(read(...parts)).rejects.toThrow(message);
   });
 
-  it('counts the unpacked bytes of all archives against the limit', async () => {
-    const bytes = Buffer.concat([gzip(a), xz(b)]);
-    const size = cpio(a).length + cpio(b).length;
-    expect((await readInitrd(bytes, { maxBytes: size })).size).toBe(3);
-    await expect(readInitrd(bytes, { maxBytes: size - 1 })).rejects.toThrow('decompresses to more than');
+  it('limits the unpacked bytes of an archive', async () => {
+    const { length } = cpio(a);
+    expect((await readInitrd(gzip(a), { maxBytes: length })).size).toBe(Object.keys(a).length);
+    await expect(readInitrd(gzip(a), { maxBytes: length - 1 })).rejects.toThrow('decompresses to more than');
   });
 
   it('keeps only files that are wanted, in memory of their own', async () => {
@@ -120,12 +119,10 @@ describe('readInitrd', () => {
     for (const data of files.values()) expect(data.buffer.byteLength).toBe(data.length);
   });
 
-  it('counts members and archives, whether they are wanted or not', async () => {
-    const member = cpio({ a: '' }).subarray(0, 112);
-    const members = Buffer.alloc(112 * 250_000, member);
-    const archives = Buffer.alloc(124 * 250_001, cpio({}));
-    await expect(readInitrd(Buffer.concat([members, archives]), { wants: () => false })).rejects.toThrow(
-      'it has more than 500000 members',
+  it('counts empty files, too, because their names are in memory', async () => {
+    const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`file ${index}`, '']));
+    await expect(readInitrd(gzip(names), { maxKept: 10_000 })).rejects.toThrow(
+      'the extracted files are larger than 10000 bytes',
     );
   });
 

@@ -127,7 +127,7 @@ export async function readAgentArchives(given: readonly string[] = [], io: Io): 
       const place = agentPath(id, name);
       const known = byPath.get(place);
       if (known !== undefined) return known;
-      const file = await openSharedImage(path, path, { algorithm: 'sha512', hex: sha512 });
+      const file = await openSharedImage(path, path);
       const opened = { name, sha512, file };
       byPath.set(place, opened);
       return opened;

@@ -156,7 +156,7 @@ async function closeImages(images: readonly (BaseImage | undefined)[]): Promise<
 }
 
 async function openWhole({ path, name, sha256 }: InputImage): Promise<BaseImage> {
-  const file = await openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 });
+  const file = await openSharedImage(path, name);
   return { file, bytes: file, digest: sha256, path };
 }
 

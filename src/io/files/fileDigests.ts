@@ -5,7 +5,7 @@
  */
 
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
 
 /** Bytes that are read at once: with fewer, most of the time goes into asking. */
@@ -19,26 +19,17 @@ export async function hashFile<Name extends string>(
   path: string,
   names: readonly Name[],
 ): Promise<ReadonlyMap<Name, Hash>> {
-  const handle = await open(path, 'r');
-  try {
-    return await hashHandle(handle, names);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** The same of a file that is open. */
-export async function hashHandle<Name extends string>(
-  handle: FileHandle,
-  names: readonly Name[],
-): Promise<ReadonlyMap<Name, Hash>> {
   const hashes = new Map(names.map((name) => [name, createHash(name)]));
   const block = new Uint8Array(BLOCK);
-  for (let offset = 0; ;) {
-    const { bytesRead } = await handle.read(block, 0, block.length, offset);
-    if (bytesRead === 0) return hashes;
-    for (const hash of hashes.values()) hash.update(block.subarray(0, bytesRead));
-    offset += bytesRead;
+  const handle = await open(path, 'r');
+  try {
+    for (;;) {
+      const { bytesRead } = await handle.read(block);
+      if (bytesRead === 0) return hashes;
+      for (const hash of hashes.values()) hash.update(block.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
   }
 }
 

@@ -111,7 +111,6 @@ async function openFile(
     size,
     etag: digestTag(sha256 ?? recipe),
     lastModified: stats.mtime,
-    open: () =>
-      openSharedImage(path, name, sha256 === undefined ? undefined : { algorithm: 'sha256', hex: sha256 }),
+    open: () => openSharedImage(path, name),
   };
 }
