@@ -41,8 +41,6 @@ export interface Io {
   readonly note?: ((text: string) => void) | undefined;
   /** The regular files that the command has read; its output must not replace them. Absent where it is called as a library. */
   readonly inputs?: ReadFiles | undefined;
-  /** Milliseconds after which a file that has not been read is an error. Services set it: each reload has to end. */
-  readonly readTime?: number | undefined;
   /** Ends the work early; services stop. Absent in the program, which listens to the signals of its process instead. */
   readonly signal?: AbortSignal | undefined;
   /** Receives the progress of work that may take longer than a second. */

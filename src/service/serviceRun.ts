@@ -1,7 +1,6 @@
 /** What `serve` and `controller` do alike while they run: they watch their input files, and end in the same order. */
 
 import { systemClock } from '../io/clock.ts';
-import { hasStuckReads } from '../io/files/readTime.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { endNow } from '../io/process.ts';
 import type { LiveRows } from '../io/liveRows.ts';
@@ -48,7 +47,7 @@ interface ServiceEnd {
 
 /**
  * Waits for running transfers, closes the server and the files that it serves, and logs the end as the last event.
- * @returns whether a read does not end: then only a signal ends the process
+ * @returns whether the files are still being loaded: then only a signal ends the process
  */
 export async function endService<S extends Servable>(
   { log, server, state }: RunningService<S>,
@@ -63,5 +62,5 @@ export async function endService<S extends Servable>(
   await Promise.all([state.close(end - systemClock.now()), close?.()]);
   log.note('info', 'stopped', { aborted });
   live.end();
-  return state.isLoading() || hasStuckReads();
+  return state.isLoading();
 }

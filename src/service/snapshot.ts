@@ -44,9 +44,6 @@ export interface Snapshot extends Servable {
   readonly secrets: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Milliseconds. */
-export const READ_TIME = 30_000;
-
 /**
  * The snapshots of a service.
  * @param cacheSize bytes of memory for cached images
@@ -63,7 +60,7 @@ export function createSnapshots(
   const digests = knownDigests(new Map());
   const dates = createModifiedDates();
   return async (links, before, signal) => {
-    const io = ioWith(serviceIo, { readTime: READ_TIME, signal });
+    const io = ioWith(serviceIo, { signal });
     const source = await readServeSource(options, io);
     const read = changeSource?.(source) ?? source;
     const { inventory } = read;

@@ -28,7 +28,6 @@ import { EventRecorder } from '../../kube/eventRecorder.ts';
 import { startServiceServer } from '../../service/service.ts';
 import { createInputWatches, endService } from '../../service/serviceRun.ts';
 import { keptInputs, type Servable } from '../../service/serviceState.ts';
-import { READ_TIME } from '../../service/snapshot.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
@@ -136,7 +135,7 @@ export async function startReplica(
   });
   const service = await startServiceServer<Servable & { readonly factory: ImageFactory }>(setup, {
     take: async (links, _before, signal) => {
-      const loadIo = ioWith(io, { readTime: READ_TIME, signal });
+      const loadIo = ioWith(io, { signal });
       const inputs = { settings: await settings.open(), links, digests, dates, cacheSize, io: loadIo };
       const factory = await openImageFactory(options, inputs);
       const catalog = createImageCatalog(factory, informers, readSecret, io);

@@ -6,7 +6,7 @@ import { readContainerArchive, type ContainerArchive } from '../../formats/conta
 import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
-import { CliError, FormatError, located, only } from '../../core/errors.ts';
+import { FormatError, located, only } from '../../core/errors.ts';
 import { refuseOtherFile } from './contentKind.ts';
 
 /** A file, and where its name was given. */
@@ -17,7 +17,7 @@ interface NamedArchive {
   readonly place: string;
 }
 
-type ArchiveIo = Pick<Io, 'cwd' | 'stdin' | 'readTime'>;
+type ArchiveIo = Pick<Io, 'cwd' | 'stdin'>;
 
 export type ReadArchiveFile = (file: NamedArchive) => Promise<ContainerArchive>;
 
@@ -35,17 +35,11 @@ export function createArchiveReader(io: ArchiveIo): ReadArchiveFile {
   };
 }
 
-async function stampOf({ path, place }: NamedArchive, { cwd, readTime }: ArchiveIo): Promise<string> {
+async function stampOf({ path, place }: NamedArchive, { cwd }: ArchiveIo): Promise<string> {
   const absolute = resolve(cwd, path);
   const stats = await stat(absolute, { bigint: true }).catch((error: unknown) => {
     throw fileError(error, { path, what: whatIs(place), action: 'read' });
   });
-  if (readTime !== undefined && !stats.isFile()) {
-    throw new CliError(`${whatIs(place)} is not a regular file: ${path}`, {
-      code: 'ERR_FILE_READ',
-      hint: ARCHIVE_HINT,
-    });
-  }
   return [absolute, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }
 

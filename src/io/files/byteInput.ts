@@ -5,8 +5,7 @@ import { resolve } from 'node:path';
 import { type ByteSource, sourceOf } from '../../formats/byteReader.ts';
 import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
 import { statsOf } from './fileStates.ts';
-import { openForReading } from './handles.ts';
-import { openPipe } from './readTime.ts';
+import { openForReading, openPipe } from './handles.ts';
 import type { Io } from '../io.ts';
 
 /** The code that opens an input closes it. */

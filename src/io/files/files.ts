@@ -11,7 +11,7 @@ import { CliError } from '../../core/errors.ts';
 import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 import { sayIfTyped } from '../waiting.ts';
-import { inTime, openPipe } from './readTime.ts';
+import { openPipe } from './handles.ts';
 
 /** The name of the input in messages, and its size limit. */
 export interface Expected {
@@ -23,7 +23,7 @@ export interface Expected {
 /** A whole file; pipes such as `<(…)` work too. `-` is a file name like any other here. */
 export async function readUserFile(
   path: string,
-  io: Pick<Io, 'cwd' | 'note' | 'inputs' | 'readTime' | 'signal'>,
+  io: Pick<Io, 'cwd' | 'note' | 'inputs' | 'signal'>,
   expected: Expected,
 ): Promise<Uint8Array> {
   if (path === '') throw emptyPathError(`${expected.what}: the path is empty`);
@@ -32,12 +32,13 @@ export async function readUserFile(
   try {
     // Synchronous for files, because other threads take several times as long; but a service has to answer meanwhile.
     const bytes =
-      io.readTime === undefined && statSync(place).isFile()
+      io.signal === undefined && statSync(place).isFile()
         ? readRegularFile(place, limits, io)
-        : await inTime(path, io, async (signal) => readLimited(await openStream(place, signal), limits));
+        : await readLimited(await openStream(place, io.signal), limits);
     io.note?.(`read ${path} (${formatCount(bytes.length, 'byte')})`);
     return bytes;
   } catch (error) {
+    io.signal?.throwIfAborted();
     throw fileError(error, { path, what: expected.what, action: 'read' });
   }
 }

@@ -1,7 +1,8 @@
 /** Reads and writes through file handles, and handles short reads and writes. */
 
-import { constants, writeSync } from 'node:fs';
+import { constants, openSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { errorCode, systemError } from './fileErrors.ts';
 
 /** Rejects directories, which Linux opens without an error. A pipe opens also when it has no writer; Windows has no such flag. */
@@ -10,6 +11,12 @@ export async function openForReading(path: string): Promise<FileHandle> {
   if (!(await handle.stat()).isDirectory()) return handle;
   await handle.close();
   throw systemError('EISDIR');
+}
+
+/** The bytes of a named pipe, or of one of the shell: `<(…)`. No thread waits for the program that writes to it. */
+export function openPipe(path: string, signal?: AbortSignal): Socket {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false, ...(signal !== undefined && { signal }) });
 }
 
 /** Returns the number of bytes read into `target`: fewer at the end of the file. */

@@ -21,7 +21,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { errorCode, fileError } from '../../../src/io/files/fileErrors.ts';
 import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
-import { inTime } from '../../../src/io/files/readTime.ts';
 import { openImage } from '../../../src/imagefile/imageFile.ts';
 import { createFile, makeFolder, writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { createIo } from '../../support/createIo.ts';
@@ -62,21 +61,6 @@ describe('openImage', () => {
   });
 });
 
-describe('inTime', () => {
-  it('refuses a file whose earlier read has not ended, and others when two threads wait', async () => {
-    const io = { readTime: 20 };
-    const ends: (() => void)[] = [];
-    const never = () => new Promise<void>((resolve) => void ends.push(resolve));
-    await expect(inTime('a', io, never)).rejects.toThrow('a: not read after 1 second');
-    await expect(inTime('a', io, never)).rejects.toThrow('a: an earlier read has not ended yet');
-    await expect(inTime('b', io, never)).rejects.toThrow('b: not read after 1 second');
-    await expect(inTime('c', io, never)).rejects.toThrow('a and b: an earlier read has not ended yet');
-    for (const end of ends) end();
-    await setTimeout(1);
-    expect(await inTime('a', io, async () => 'read')).toBe('read');
-  });
-});
-
 describe('readUserFile', () => {
   it('reads a file relative to the working directory, also one named -', async () => {
     await writeFile(join(cwd, '-'), 'x');
@@ -103,42 +87,21 @@ describe('readUserFile', () => {
     });
   });
 
-  it.skipIf(!have('mkfifo'))(
-    'ends in time for a pipe without a writer, and reads it again later',
-    async () => {
-      execFileSync('mkfifo', [join(cwd, 'pipe')]);
-      const io = { cwd, readTime: 50 };
-      const hint = 'use a regular file on a file system that answers: timeout 5 wc -c pipe';
-      await expect(readUserFile('pipe', io, what)).rejects.toMatchObject({
-        code: 'ERR_FILE_READ',
-        message: 'pipe: not read after 1 second',
-        hint,
-      });
-      const [bytes] = await Promise.all([
-        readUserFile('pipe', { cwd, readTime: 5000 }, what),
-        writeFile(join(cwd, 'pipe'), 'piped'),
-      ]);
-      expect(Buffer.from(bytes).toString()).toBe('piped');
-    },
-  );
-
   it.skipIf(!have('mkfifo'))('ends with its signal', async () => {
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     const end = new AbortController();
-    const reading = readUserFile('pipe', { cwd, readTime: 60_000, signal: end.signal }, what);
+    const reading = readUserFile('pipe', { cwd, signal: end.signal }, what);
     reading.catch(() => undefined);
     await setTimeout(10);
     end.abort(new Error('over'));
     await expect(reading).rejects.toThrow('over');
-    await expect(readUserFile('pipe', { cwd, readTime: 60_000, signal: end.signal }, what)).rejects.toThrow(
-      'over',
-    );
+    await expect(readUserFile('pipe', { cwd, signal: end.signal }, what)).rejects.toThrow('over');
   });
 
-  it('reads a file in time as without a limit', async () => {
+  it('reads a file with a signal as without one', async () => {
     await writeFile(join(cwd, 'a'), 'a');
     await writeFile(join(cwd, 'large'), 'x'.repeat(11));
-    const io = { cwd, readTime: 5000 };
+    const io = { cwd, signal: new AbortController().signal };
     expect(Buffer.from(await readUserFile('a', io, what)).toString()).toBe('a');
     await expect(readUserFile('large', io, what)).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
     await expect(readUserFile('none', io, what)).rejects.toMatchObject({ code: 'ERR_FILE_MISSING' });
