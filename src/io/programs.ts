@@ -1,8 +1,10 @@
-/** Programs of the machine as a shell finds them, and the command that starts this one again. */
+/** Programs of the machine as a shell finds them, their output, and the command that starts this one again. */
 
+import { execFile, type ExecFileOptions } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { quoteShellWord } from '../formats/shell.ts';
 import { statsOf } from './files/fileStates.ts';
 import type { Io } from './io.ts';
@@ -28,6 +30,45 @@ export async function isAccessible(path: string, mode: number): Promise<boolean>
     () => true,
     () => false,
   );
+}
+
+/** What a program has written, and how it ended. */
+interface ProgramEnd {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Undefined if it was killed. */
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+}
+
+const execute = promisify(execFile);
+
+/**
+ * Runs a program, which is killed after the timeout, or if it writes more than `maxBuffer` bytes.
+ * @throws system errors if it does not start
+ */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  options: Required<Pick<ExecFileOptions, 'env' | 'timeout' | 'maxBuffer'>> & Pick<ExecFileOptions, 'cwd'>,
+): Promise<ProgramEnd> {
+  return execute(program, args, { ...options, killSignal: 'SIGKILL' }).then(
+    (output) => ({ ...output, exitCode: 0, signal: undefined }),
+    (error: unknown) => {
+      const { code, signal, stdout = '', stderr = '' }: ProgramFailure = Object(error);
+      if (typeof code === 'number') return { stdout, stderr, exitCode: code, signal: undefined };
+      if (typeof code === 'string' && code !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw error;
+      return { stdout, stderr, exitCode: undefined, signal: signal ?? 'SIGKILL' };
+    },
+  );
+}
+
+/** The code is a text if the program did not start, or wrote too much. */
+interface ProgramFailure {
+  readonly code?: number | string | null;
+  readonly signal?: string | null;
+  readonly stdout?: string;
+  readonly stderr?: string;
 }
 
 const NAME = 'ironic-coreos';

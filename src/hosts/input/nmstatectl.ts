@@ -1,20 +1,17 @@
-/**
- * The program nmstatectl of nmstate: `nmstatectl gc` turns a network state into NetworkManager
- * keyfiles without touching the machine it runs on.
- */
+/** The program nmstatectl of nmstate: `nmstatectl gc` turns a network state into keyfiles, without touching the machine. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Keyfile } from '../../network/convertedKeyfile.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, ifWellFormed } from '../../core/errors.ts';
 import { createMasker, type Masker } from '../../core/knownSecrets.ts';
 import { isSecretName, maskSetting } from '../../core/masking.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import { errorCode } from '../../io/files/fileErrors.ts';
-import { writeAll } from '../../io/files/handles.ts';
-import { openNameless, spoolError } from '../../imagefile/spool.ts';
+import { errorCode, fileError } from '../../io/files/fileErrors.ts';
+import { writeFileAtomically } from '../../io/files/newFile.ts';
+import { withTempFolder } from '../../io/files/tempFile.ts';
 import type { Io } from '../../io/io.ts';
+import { runProgram } from '../../io/programs.ts';
 
 export interface NmstatectlOptions {
   /** Path of the program; a name without a slash is not searched for. */
@@ -29,16 +26,14 @@ export interface NmstatectlOptions {
  * @throws CliError with what nmstatectl has written, or why it could not be run
  */
 export async function runNmstatectl(state: string, options: NmstatectlOptions): Promise<readonly Keyfile[]> {
-  // Not a pipe: Node makes sockets of them, which cannot be opened as `/dev/stdin`.
-  const input = await openNameless();
   try {
-    const bytes = Buffer.from(state);
-    await writeAll(input, bytes, 0).catch((error: unknown) => {
-      throw spoolError(error, bytes.length);
+    return await withTempFolder(async (folder) => {
+      const file = join(folder, 'state.yaml');
+      await writeFileAtomically(file, state, { mode: 0o600 });
+      return readKeyfiles(await convert(file, options, await maskerOf(state)));
     });
-    return await readKeyfiles(await run(input.fd, options, await maskerOf(state)));
-  } finally {
-    await input.close();
+  } catch (error) {
+    throw fileError(error, { path: tmpdir(), what: 'Temporary folder', action: 'write' });
   }
 }
 
@@ -46,36 +41,26 @@ export async function runNmstatectl(state: string, options: NmstatectlOptions): 
 const MAX_OUTPUT = 16 * 1024 * 1024;
 const DEFAULT_TIMEOUT = 60_000;
 
-async function run(
-  input: number,
+async function convert(
+  file: string,
   { program, env, timeout = DEFAULT_TIMEOUT }: NmstatectlOptions,
   mask: Masker,
 ): Promise<string> {
-  const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
-  const end = (): void => {
-    child.kill('SIGKILL');
-    // Its child processes may keep the pipes open.
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-  };
-  const timer = setTimeout(end, timeout);
-  const stdout = collect(child.stdout, end);
-  const stderr = collect(child.stderr, end);
-  await once(child, 'close')
-    .catch((error: unknown) => {
+  const options = { env: { ...env }, timeout, maxBuffer: MAX_OUTPUT };
+  const { exitCode, signal, stderr, stdout } = await runProgram(program, ['gc', file], options).catch(
+    (error: unknown) => {
       throw startError(program, error);
-    })
-    .finally(() => clearTimeout(timer));
-  const { exitCode, signalCode } = child;
-  if (exitCode === 0) return Buffer.concat(stdout).toString();
-  if (exitCode === null) {
+    },
+  );
+  if (exitCode === 0) return stdout;
+  if (exitCode === undefined) {
     const limits = `${timeout / 1000} seconds and ${MAX_OUTPUT / 1024 / 1024} MiB of output`;
-    throw new CliError(`${program} was killed by ${signalCode ?? 'a signal'}`, {
+    throw new CliError(`${program} was killed by ${signal}`, {
       code: 'ERR_PROGRAM',
       hint: `run it manually to find the cause; the limits are ${limits}`,
     });
   }
-  const reason = withoutLogLines(mask(Buffer.concat(stderr).toString())) || `exit code ${exitCode}`;
+  const reason = withoutLogLines(mask(stderr)) || `exit code ${exitCode}`;
   throw new CliError(`nmstatectl rejected the network state: ${reason}`, {
     code: 'ERR_SETTING',
     hint: 'fix the network state',
@@ -108,17 +93,6 @@ function secretsIn(state: unknown): readonly string[] {
   return secrets;
 }
 
-function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stream?.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > MAX_OUTPUT) tooMuch();
-    else chunks.push(chunk);
-  });
-  return chunks;
-}
-
 function startError(program: string, cause: unknown): CliError {
   const reason = errorCode(cause) === 'ENOENT' ? 'file not found' : 'not an executable file';
   return new CliError(`Cannot run ${program}: ${reason}`, {
@@ -142,33 +116,17 @@ function withoutLogLines(output: string): string {
 /** The output is `NetworkManager: [[NAME, TEXT], …]` in YAML. */
 async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
   const { parseYaml } = await import('../../formats/yaml.ts');
-  let value: unknown;
-  try {
-    ({ value } = parseYaml(output));
-  } catch {
-    // whatever it is, it is no output of `gc`
-  }
-  const entries = listOfPairs(value);
-  if (entries === undefined) {
+  const value = ifWellFormed(() => parseYaml(output).value);
+  const list = isMapping(value) ? value['NetworkManager'] : undefined;
+  const pairs: readonly unknown[] = Array.isArray(list) ? list : [undefined];
+  return pairs.map((pair) => {
+    const [name, text]: readonly unknown[] = Array.isArray(pair) && pair.length === 2 ? pair : [];
+    // The name becomes a file in a folder, so it must not lead out of it.
+    const isName = typeof name === 'string' && /^(?!\.{1,2}$)[^/\p{Cc}]{1,255}$/u.test(name);
+    if (isName && typeof text === 'string') return { name, text };
     throw new CliError('unexpected output from nmstatectl: not a list of keyfiles', {
       code: 'ERR_PROGRAM',
       hint: 'install nmstate 1.0.2 or later, which supports "nmstatectl gc"',
     });
-  }
-  return entries;
-}
-
-function listOfPairs(value: unknown): Keyfile[] | undefined {
-  const list = isMapping(value) ? value['NetworkManager'] : undefined;
-  const keyfiles = Array.isArray(list) ? list.map(readPair) : [undefined];
-  return keyfiles.every((keyfile) => keyfile !== undefined) ? keyfiles : undefined;
-}
-
-/** The name becomes a file in a folder, so it must not lead out of it. */
-function readPair(item: unknown): Keyfile | undefined {
-  if (!Array.isArray(item) || item.length !== 2) return undefined;
-  const pair: readonly unknown[] = item;
-  const [name, text] = pair;
-  if (typeof name !== 'string' || typeof text !== 'string') return undefined;
-  return /^[^/\p{Cc}]{1,255}$/u.test(name) && name !== '.' && name !== '..' ? { name, text } : undefined;
+  });
 }

@@ -6,17 +6,15 @@
 
 import type { Finding } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
-import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { lintWarning, type Rule } from '../../core/rule.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Io } from '../../io/io.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { withTempFolder } from '../../io/files/tempFile.ts';
-import { findProgram, isProgram } from '../../io/programs.ts';
+import { findProgram, isProgram, runProgram } from '../../io/programs.ts';
 import { report } from '../../io/report/report.ts';
 import { listQuadlets, listUnits, type UnitSource } from './unitSources.ts';
 
@@ -275,8 +273,6 @@ function readConverted(output: string, folder: string, sources: readonly UnitSou
 /** Why a program cannot be asked, for a sentence that starts with its name. */
 class ToolError extends Error {}
 
-const execute = promisify(execFile);
-
 /** Bytes of output, and milliseconds, after which a program is killed. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const TIMEOUT = 10_000;
@@ -290,19 +286,12 @@ async function run(
   program: string,
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
-): Promise<{ readonly stdout: string; readonly stderr: string }> {
+) {
   const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/', LC_ALL: 'C.UTF-8', ...variables };
-  const options = { env, cwd: '/', timeout: TIMEOUT, maxBuffer: MAX_OUTPUT, killSignal: 'SIGKILL' } as const;
-  return execute(program, args, options).catch((error: unknown) => {
-    const { code, stderr = '', stdout = '' }: ToolFailure = Object(error);
-    if (typeof code === 'number') return { stdout, stderr };
-    throw new ToolError(code === undefined || code === null ? 'was killed' : `fails with ${code}`);
+  const options = { env, cwd: '/', timeout: TIMEOUT, maxBuffer: MAX_OUTPUT };
+  const end = await runProgram(program, args, options).catch((error: unknown) => {
+    throw new ToolError(`fails with ${errorCode(error)}`);
   });
-}
-
-/** The exit code of a program that ended; a text if it did not start or wrote too much. */
-interface ToolFailure {
-  readonly code?: number | string | null;
-  readonly stdout?: string;
-  readonly stderr?: string;
+  if (end.exitCode === undefined) throw new ToolError('was killed');
+  return end;
 }

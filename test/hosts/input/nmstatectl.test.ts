@@ -36,12 +36,12 @@ async function failure(program: string, timeout = 60_000): Promise<string> {
 }
 
 describe('runNmstatectl', () => {
-  it('gives the text on standard input, and the keyfiles that come back', async () => {
+  it('gives the text as a file, and the keyfiles that come back', async () => {
     const program = script(
       'echo',
-      `test "$1 $2" = "gc /dev/stdin" || exit 9
+      `test "$1" = gc || exit 9
 printf 'NetworkManager:\\n- - a.nmconnection\\n  - |\\n'
-sed 's/^/    /' /dev/stdin
+sed 's/^/    /' "$2"
 printf -- "- - 'b c.nmconnection'\\n  - x\\n"`,
     );
     const keyfiles = await runNmstatectl('[connection]\nid=ä\n', { program, env });
@@ -58,9 +58,9 @@ printf -- "- - 'b c.nmconnection'\\n  - x\\n"`,
   });
 
   it('leaves no file behind', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('nmstate-'));
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('ironic-coreos.'));
     await runNmstatectl('{}', { program: script('clean', 'echo "NetworkManager: []"'), env });
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('nmstate-'))).toEqual(before);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('ironic-coreos.'))).toEqual(before);
   });
 
   it('says what nmstatectl says, without its log', async () => {
