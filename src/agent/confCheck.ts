@@ -37,10 +37,8 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
-import { isVlanMode } from './settingParsers.ts';
 import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
-import { addressRules, findHostProblem } from './machineAddress.ts';
-import { splitList } from './proxy.ts';
+import { addressRules } from './machineAddress.ts';
 
 /** A supported option in the file. */
 interface Setting {
@@ -300,39 +298,7 @@ function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Fin
     const problem = findCollectorProblem(line.value, ipaVersion);
     return problem === undefined ? [] : [finding(confRules.collector, { ...atValue(line), ...problem })];
   }
-  const problem = line.value === '' ? undefined : textChecks.get(name)?.(line.value);
-  return problem === undefined ? [] : [finding(confRules.unusable, { ...atValue(line), ...problem })];
-}
-
-const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = new Map([
-  ['advertise_host', findAddressProblem],
-  ['cafile', findFileProblem],
-  ['certfile', findFileProblem],
-  ['enable_vlan_interfaces', findVlanProblem],
-  ['keyfile', findFileProblem],
-  ['listen_host', findAddressProblem],
-  ['ntp_server', findAddressProblem],
-]);
-
-/** Underscores occur in names of internal hosts. */
-function findAddressProblem(value: string): Problem | undefined {
-  const problem = findHostProblem(value.replaceAll('_', '-'));
-  if (problem === undefined) return undefined;
-  const message = `the agent starts, but cannot use the address: ${problem}`;
-  return { message, hint: 'use one IP address or host name, without a port' };
-}
-
-function findFileProblem(value: string): Problem | undefined {
-  if (value.startsWith('/')) return undefined;
-  const message = 'the agent starts, but does not find the file, because its path is relative';
-  return { message, hint: 'use the path in the container, such as /etc/ironic-python-agent/ca.crt' };
-}
-
-function findVlanProblem(value: string): Problem | undefined {
-  const mode = splitList(value).find((item) => isVlanMode(item));
-  if (mode === undefined) return undefined;
-  const message = `the agent treats the word ${mode} as the name of an interface`;
-  return { message, hint: 'use all or names of interfaces, or leave the value empty' };
+  return [];
 }
 
 /**

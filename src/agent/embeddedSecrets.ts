@@ -9,9 +9,24 @@ import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { hasNetworkSecret, KEYFILE_FOLDER } from './files.ts';
-import { hasPullSecret, sensitiveOptionsOf } from './lint/pullSecret.ts';
+import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
 import { findSecretParts } from './lint/secrets.ts';
 import { type LintedFile, listResources, readContents, readSubject } from './lint/subject.ts';
+
+interface Text {
+  /** Path on the host or in the initramfs; empty if the data is not a file. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** The config in the bytes, if it has been read. */
+  readonly config?: Config;
+}
+
+/** Nouns for a sentence. */
+interface Secrets {
+  readonly certain: Set<string>;
+  /** What may be a secret; the last one counts, and only if no secret is certain. */
+  readonly likely: Set<string>;
+}
 
 /**
  * The secrets, as nouns for a sentence, without repetition and without their values. Empty without secrets.
@@ -27,61 +42,28 @@ export function listConfigSecrets(config: Config, bytes: Uint8Array): string[] {
 }
 
 function searchTexts(texts: readonly Text[]): string[] {
-  const search: Search = { secrets: new Set(), waiting: [], bytesLeft: MAX_BYTES };
-  for (const text of texts) addText(search, text);
-  for (let text = search.waiting.pop(); text !== undefined; text = search.waiting.pop()) {
-    searchText(search, text);
-  }
-  if (search.bytesLeft < 0) search.secrets.add('more data than this program can search');
-  const { fallback, secrets } = search;
-  return secrets.size === 0 && fallback !== undefined ? [fallback] : [...secrets];
+  const secrets: Secrets = { certain: new Set(), likely: new Set() };
+  for (const text of texts) searchText(text, secrets);
+  return secrets.certain.size > 0 ? [...secrets.certain] : [...secrets.likely].slice(-1);
 }
 
-/** Limit for all decompressed contents, because nested configs could contain far more. */
-const MAX_BYTES = 1024 ** 3;
-
-interface Search {
-  readonly secrets: Set<string>;
-  readonly waiting: Text[];
-  bytesLeft: number;
-  /** What may be a secret; it counts only if no secret is found. */
-  fallback?: string;
-}
-
-interface Text {
-  /** Path on the host or in the initramfs; empty if the data is not a file. */
-  readonly path: string;
-  readonly bytes: Uint8Array;
-  /** The config in the bytes, if it has been read. */
-  readonly config?: Config;
-}
-
-function addText(search: Search, text: Text): void {
-  search.bytesLeft -= text.bytes.length;
-  if (search.bytesLeft >= 0) search.waiting.push(text);
-}
-
-function searchText(search: Search, { bytes, config, path }: Text): void {
-  const { secrets } = search;
+function searchText({ bytes, config, path }: Text, secrets: Secrets): void {
+  const { certain } = secrets;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isConfig = config !== undefined || looksLikeConfig(text);
-  if (text.includes('PRIVATE KEY-----')) secrets.add('a private key');
-  if (text.includes('"auths"') && !isConfig) secrets.add('a pull secret');
-  if (hasLogin(text)) secrets.add('a password in a URL');
-  if (isKeyfile(path) && hasNetworkSecret(text.toString('latin1'))) {
-    secrets.add('a network password');
-  }
+  if (text.includes('PRIVATE KEY-----')) certain.add('a private key');
+  if (text.includes('"auths"') && !isConfig) certain.add('a pull secret');
+  if (hasLogin(text)) certain.add('a password in a URL');
+  const isKeyfile =
+    path.endsWith('.nmconnection') || isNetworkPath(path) || path.startsWith(`${KEYFILE_FOLDER}/`);
+  if (isKeyfile && hasNetworkSecret(text.toString('latin1'))) certain.add('a network password');
   if (!isConfig) return;
   const read = config === undefined ? readConfig(text) : { status: 'read' as const, config };
-  if (read.status === 'read') searchConfig(search, read.config);
-  else if (text.includes('"passwordHash"')) secrets.add(HASH); // in a config of an unsupported version
+  if (read.status === 'read') searchConfig(read.config, secrets);
+  else if (text.includes('"passwordHash"')) certain.add(HASH); // in a config of an unsupported version
 }
 
 const HASH = 'a password hash';
-
-function isKeyfile(path: string): boolean {
-  return path.endsWith('.nmconnection') || isNetworkPath(path) || path.startsWith(`${KEYFILE_FOLDER}/`);
-}
 
 function looksLikeConfig(text: Buffer): boolean {
   const start = text.subarray(0, 1024).toString('latin1').trimStart();
@@ -98,34 +80,28 @@ function hasLogin(text: Buffer): boolean {
 
 const MAX_LOGIN = 1024;
 
-function searchConfig(search: Search, config: Config): void {
-  const { secrets } = search;
+function searchConfig(config: Config, secrets: Secrets): void {
+  const { certain, likely } = secrets;
   const subject = readSubject(config);
   const { groups = [], users = [] } = config.passwd ?? {};
-  if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) secrets.add(HASH);
-  if (hasPullSecret(subject)) secrets.add('a pull secret');
+  if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) certain.add(HASH);
+  if (listPullSecrets(subject).length > 0) certain.add('a pull secret');
   if ((config.storage?.luks ?? []).some(({ keyFile }) => keyFile?.source?.startsWith('data:') === true)) {
-    secrets.add('a disk encryption key');
+    certain.add('a disk encryption key');
   }
-  for (const name of subject.confs.flatMap(sensitiveOptionsOf)) secrets.add(`the option ${name}`);
-  if (subject.files.some(isRestricted)) search.fallback = 'a file that only some users can read';
-  const { units = [] } = config.systemd ?? {};
-  const texts = units.flatMap(({ contents, dropins = [] }) => [
-    contents,
-    ...dropins.map((it) => it.contents),
-  ]);
-  // The fallback counts only without a secret.
-  if (secrets.size === 0 && texts.some((text = '') => findSecretParts(text).length > 0))
-    search.fallback = 'a secret in a unit';
-  for (const { path, resource } of listResources(config).toReversed()) {
+  for (const name of subject.confs.flatMap(sensitiveOptionsOf)) certain.add(`the option ${name}`);
+  if (subject.files.some(isRestricted)) likely.add('a file that only some users can read');
+  const units = (config.systemd?.units ?? []).flatMap((unit) => [unit, ...(unit.dropins ?? [])]);
+  if (units.some(({ contents = '' }) => findSecretParts(contents).length > 0))
+    likely.add('a secret in a unit');
+  for (const { path, resource } of listResources(config)) {
     const [list, section, index] = path;
-    const isFile = list === 'storage' && section === 'files';
+    const file = list === 'storage' && section === 'files' ? subject.files[Number(index)] : undefined;
     const { httpHeaders = [] } = resource;
     if (httpHeaders.some(({ name = '' }) => LOGIN_HEADER.test(name)))
-      search.secrets.add('credentials for a download');
+      certain.add('credentials for a download');
     const bytes = readContents(resource);
-    if (bytes !== undefined)
-      addText(search, { path: isFile ? (subject.files[Number(index)]?.name ?? '') : '', bytes });
+    if (bytes !== undefined) searchText({ path: file?.name ?? '', bytes }, secrets);
   }
 }
 

@@ -149,16 +149,10 @@ export function flagName(flag: string): string {
 
 /** The option key of a flag in commander: `apiUrl` of `--api-url <urls>`. */
 export function flagKey(flag: string): string {
-  const known = flagKeys.get(flag);
-  if (known !== undefined) return known;
-  const name = flagName(flag).slice(2);
-  const key = name.replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
-  flagKeys.set(flag, key);
-  return key;
+  return flagName(flag)
+    .slice(2)
+    .replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
-
-/** Cached, because the flags are looked up for each of many hosts. */
-const flagKeys = new Map<string, string>();
 
 function readFlag({ flag }: Pick<Setting, 'flag'>, flags: InputSources['flags']): InputValue[] {
   if (flag === undefined) return [];

@@ -243,15 +243,11 @@ export function parseVlanInterfaces(text: string, { hasNetwork }: ParseContext):
   if (word === 'never') return '';
   if (word === 'auto') return hasNetwork ? '' : 'all';
   const names = splitList(text);
-  const invalid = names.find((name) => !INTERFACE_NAME.test(name) || isVlanMode(name));
+  // The agent would use a mode as an interface.
+  const invalid = names.find((name) => !INTERFACE_NAME.test(name) || /^(?:always|auto|never)$/i.test(name));
   const mode = nearestName(word, ['always', 'never', 'auto']);
   if (invalid === undefined && mode === undefined && names.length > 0) return names.join(',');
   throw new FormatError('is neither always, never or auto nor a list of interfaces', {
     hint: `use ${mode ?? 'interfaces such as eno1,eno2.100'}`,
   });
-}
-
-/** A mode of the setting `agent.vlanInterfaces`, which the agent does not have: it uses the word as an interface. */
-export function isVlanMode(word: string): boolean {
-  return /^(?:always|auto|never)$/i.test(word);
 }

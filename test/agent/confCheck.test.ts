@@ -93,15 +93,6 @@ describe('checkConf', () => {
       '[DEFAULT]\ninspection_collectors = default;logs\n',
       ['conf-collector 2:25'],
     ],
-    ['a relative path', '[DEFAULT]\ncafile = ca.crt\ninsecure = no\n', ['conf-unusable 2:10']],
-    ['a mode of VLANs', '[DEFAULT]\nenable_vlan_interfaces = always\n', ['conf-unusable 2:26']],
-    [
-      'a mode beside an interface',
-      '[DEFAULT]\nenable_vlan_interfaces = eno1, Never\n',
-      ['conf-unusable 2:26'],
-    ],
-    ['all beside an interface', '[DEFAULT]\nenable_vlan_interfaces = eno1,all\n', []],
-    ['VLANs', '[DEFAULT]\nenable_vlan_interfaces = eno1,eno2.100\n', []],
     ['collectors', '[DEFAULT]\ninspection_collectors = default, usb-devices,\n', []],
     ['no collectors', '[DEFAULT]\ninspection_collectors =\n', []],
     [
@@ -125,9 +116,6 @@ describe('checkConf', () => {
       ['conf-insecure-unset 2:1'],
     ],
     ['nothing to verify', '[DEFAULT]\napi_url = http://192.0.2.1\ncafile =\n', []],
-    ['an address that is none', '[DEFAULT]\nadvertise_host = 192.0.2.300\n', ['conf-unusable 2:18']],
-    ['a time server with a scheme', '[DEFAULT]\nntp_server = ntp://a\n', ['conf-unusable 2:14']],
-    ['hosts', '[DEFAULT]\nntp_server = ntp_1.example.com\nlisten_host = ::\n', []],
     ['an option of another section that is gone', '[ssl]\nca_file = /x\n', ['conf-unknown 2:1']],
     ['a callback that is no URL', '[DEFAULT]\ninspection_callback_url = not a url\n', ['conf-unusable 2:27']],
     [

@@ -1,6 +1,7 @@
 /** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
+import { cutText } from '../../formats/goText.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Rule } from '../../core/rule.ts';
@@ -129,21 +130,15 @@ function ofProxies({ agentUnits, config }: LintSubject): Address[] {
 }
 
 /** The variables of a unit; names are in lower case, because programs accept both cases. */
-export function readVariables(unit: LintedUnit): ReadonlyMap<string, string> {
-  const known = variablesByUnit.get(unit);
-  if (known !== undefined) return known;
-  const words = effectiveSettings(unit.settings, 'Environment').flatMap(splitVariables);
-  const variables = new Map(
+export function readVariables({ settings }: LintedUnit): ReadonlyMap<string, string> {
+  const words = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
+  return new Map(
     words.map(({ text }) => {
-      const equals = text.indexOf('=');
-      return [text.slice(0, Math.max(0, equals)).toLowerCase(), text.slice(equals + 1)] as const;
+      const [name, value] = cutText(text, '=');
+      return [name.toLowerCase(), value];
     }),
   );
-  variablesByUnit.set(unit, variables);
-  return variables;
 }
-
-const variablesByUnit = new WeakMap<LintedUnit, ReadonlyMap<string, string>>();
 
 /** Also for configs that do not run the agent. */
 export const sourceRules = [

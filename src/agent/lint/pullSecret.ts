@@ -89,21 +89,11 @@ export function listLoginFiles(podman: PodmanCommand, { filesByPath }: LintSubje
 }
 
 /** The files of the config that contain registry credentials. */
-export function listPullSecrets(subject: LintSubject): LintedFile[] {
-  const paths = new Set([...usualPaths, ...namedPaths(subject)]);
-  return [...paths].flatMap((path) => subject.filesByPath.get(path) ?? []);
-}
-
-/** Whether there are such files. Units are read only if no file is at a usual path. */
-export function hasPullSecret(subject: LintSubject): boolean {
-  const isFile = (path: string): boolean => subject.filesByPath.has(path);
-  return usualPaths.some(isFile) || namedPaths(subject).some(isFile);
-}
-
-function namedPaths({ units }: LintSubject): string[] {
-  return units.flatMap(({ commands }) =>
+export function listPullSecrets({ filesByPath, units }: LintSubject): LintedFile[] {
+  const named = units.flatMap(({ commands }) =>
     commands.flatMap(({ podman }) => optionValues(podman, 'authfile').map(({ text }) => text)),
   );
+  return [...new Set([...usualPaths, ...named])].flatMap((path) => filesByPath.get(path) ?? []);
 }
 
 /** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */

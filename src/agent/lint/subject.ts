@@ -10,7 +10,7 @@ import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzip } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
-import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
+import { readSystemdLines } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -19,7 +19,6 @@ import { configType } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { Path } from '../../core/finding.ts';
-import { once } from '../../core/once.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
 /**
@@ -72,23 +71,12 @@ export interface LintedUnit {
   readonly path: Path;
   /** Settings of the unit and its drop-ins, in the order in which systemd reads them. */
   readonly settings: readonly UnitSetting[];
-  /** Those of the settings that have commands: `Exec…=`. */
-  readonly execs: readonly UnitSetting[];
   /** The podman commands of the effective settings ExecStartPre=, ExecStart= and ExecStartPost=, in this order. */
   readonly commands: readonly UnitCommand[];
   /** Those of the commands that start the agent: `podman run` and similar. */
   readonly runs: readonly UnitCommand[];
   /** Those of the commands that pull an image. */
   readonly pulls: readonly UnitCommand[];
-}
-
-interface UnitText {
-  /** Name of the file below the unit folder: `a.service`, `a.service.d/b.conf`. */
-  readonly name: string;
-  readonly text: string;
-  readonly lines: readonly SystemdLine[];
-  /** In the config. */
-  readonly path: Path;
 }
 
 export interface UnitSetting {
@@ -113,13 +101,7 @@ export interface UnitCommand {
 
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024;
 
-/**
- * The words of podman commands that are read in one config: about 50 commands of the agent. Checks compare each command, mount and
- * image with files, registries and credentials, so without a limit a config of one megabyte would stop a service for minutes.
- */
-const MOST_PODMAN_WORDS = 2000;
-
-/** The subject of a config, which is read once. The units are read when they are needed. */
+/** The subject of a config, which is read once. */
 export function readSubject(config: Config): LintSubject {
   const subject = subjects.get(config) ?? readParts(config);
   subjects.set(config, subject);
@@ -129,35 +111,15 @@ export function readSubject(config: Config): LintSubject {
 const subjects = new WeakMap<Config, LintSubject>();
 
 function readParts(config: Config): LintSubject {
-  const written = config.systemd?.units ?? [];
-  const readUnits = once(() => {
-    const budget = { words: MOST_PODMAN_WORDS };
-    return written.map((unit, index) => readHostUnit(unit, index, budget));
-  });
-  const activeUnits = once(() => readUnits().filter(isActive));
-  const agentUnits = once(() => readUnits().filter(({ runs }) => runs.length > 0));
-  const listRuns = once(() => readUnits().flatMap(({ runs }) => runs));
+  const units = (config.systemd?.units ?? []).map(readHostUnit);
   return {
     ...readFiles(config),
     isComplete: listReferences(config).length === 0,
-    get units() {
-      return readUnits();
-    },
-    get activeUnits() {
-      return activeUnits();
-    },
-    get agentUnits() {
-      return agentUnits();
-    },
-    get runs() {
-      return listRuns();
-    },
+    units,
+    activeUnits: units.filter(({ unit }) => unit.mask !== true),
+    agentUnits: units.filter(({ runs }) => runs.length > 0),
+    runs: units.flatMap(({ runs }) => runs),
   };
-}
-
-/** Whether the unit is not masked. */
-function isActive({ unit }: LintedUnit): boolean {
-  return unit.mask !== true;
 }
 
 export function listLintedFiles(config: Config): readonly LintedFile[] {
@@ -236,58 +198,39 @@ function isConfPath(path: string): boolean {
   );
 }
 
-function readHostUnit(unit: Unit, index: number, budget: { words: number }): LintedUnit {
-  const { contents: text = '', dropins = [], name = '' } = unit;
+function readHostUnit(unit: Unit, index: number): LintedUnit {
+  const { contents = '', dropins = [], name = '' } = unit;
   const path = ['systemd', 'units', index];
-  const own = readUnitText(name, text, [...path, 'contents']);
-  const others = dropins.map((dropin, number) =>
-    readUnitText(`${name}.d/${dropin.name ?? ''}`, dropin.contents ?? '', [
-      ...path,
-      'dropins',
-      number,
-      'contents',
-    ]),
-  );
+  const others = dropins.map((dropin, number) => {
+    return { ...dropin, path: [...path, 'dropins', number, 'contents'] };
+  });
   // systemd reads drop-ins in the order of their names.
-  const ordered = [own, ...others.toSorted((a, b) => compareText(a.name, b.name))];
-  const settings = ordered.flatMap((part) => readSettings(name, part));
-  const execs = settings.filter(({ name: key }) => key.startsWith('Exec'));
-  const commands: UnitCommand[] = [];
-  for (const setting of startNames.flatMap((start) => effectiveSettings(execs, start))) {
-    for (const words of setting.commands) {
-      const podman = words.length > budget.words ? undefined : readPodmanCommand(words);
-      if (podman === undefined) continue;
-      budget.words -= words.length;
-      commands.push({ setting, podman });
-    }
-  }
+  const ordered = others.toSorted(({ name: a = '' }, { name: b = '' }) => Number(a > b) - Number(a < b));
+  const settings = [{ contents, path: [...path, 'contents'] }, ...ordered].flatMap((part) =>
+    readSettings(name, part.contents ?? '', part.path),
+  );
+  const commands = startNames
+    .flatMap((start) => effectiveSettings(settings, start))
+    .flatMap((setting) =>
+      setting.commands.flatMap((words) => {
+        const podman = readPodmanCommand(words);
+        return podman === undefined ? [] : [{ setting, podman }];
+      }),
+    );
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const runs = commands.filter(isAgentRun);
-  return { name, unit, path, settings, execs, commands, runs, pulls };
+  return { name, unit, path, settings, commands, runs, pulls };
 }
 
-/** As systemd reads it: comments between continued lines are no part of a value. */
-function readUnitText(name: string, text: string, path: Path): UnitText {
-  return { name, text, lines: readSystemdLines(text), path };
-}
-
-/** An order that does not depend on the locale. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-const none: readonly never[] = [];
-
-function readSettings(unitName: string, { lines, path }: UnitText): UnitSetting[] {
+function readSettings(unitName: string, text: string, path: Path): UnitSetting[] {
   const settings: UnitSetting[] = [];
   let section: string | undefined;
-  for (const line of lines) {
+  for (const line of readSystemdLines(text)) {
     if (line.kind === 'section') section = line.name;
     if (line.kind !== 'assignment' || section === undefined) continue;
     const { line: number, name, value } = line;
-    const commands = name.startsWith('Exec') ? ifWellFormed(() => splitExecLine(value)) : undefined;
-    settings.push({ unitName, section, name, value, path, line: number, commands: commands ?? none });
+    const commands = (name.startsWith('Exec') && ifWellFormed(() => splitExecLine(value))) || [];
+    settings.push({ unitName, section, name, value, path, line: number, commands });
   }
   return settings;
 }
