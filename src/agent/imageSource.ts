@@ -10,30 +10,10 @@ import { findAddressProblem } from './machineAddress.ts';
 import { planPull, type PullSource } from './imagePull.ts';
 import type { Registries } from './registriesConf.ts';
 
-interface BareRegistry extends Problem {
-  /** The reference is not a plausible image name. */
-  readonly isCertain: boolean;
-}
-
 /** The parts of a reference; none if it is invalid. */
 function referenceOf(text: string): Partial<ImageReference> {
   const parsed = parseImageReference(text);
   return parsed.ok ? parsed.reference : {};
-}
-
-/** The reference looks like a registry without an image name. */
-export function findBareRegistry(text: string): BareRegistry | undefined {
-  const { digest, registry, repository = '/', tag } = referenceOf(text);
-  if (registry !== undefined || digest !== undefined || repository.includes('/')) return undefined;
-  const isHost = repository.includes('.') || repository === 'localhost';
-  // Two to five digits may be a tag, but are more often a port.
-  if (!isHost && !/^[1-9][0-9]{1,4}$/.test(tag ?? '')) return undefined;
-  const read = tag === undefined ? '' : ` with the tag ${quoteText(tag)}`;
-  return {
-    isCertain: isHost,
-    message: `${text} looks like a registry, but podman parses it as image ${quoteText(repository)}${read}`,
-    hint: `append the name of the image: ${text}/ironic-agent`,
-  };
 }
 
 /**
@@ -46,9 +26,10 @@ export function findShortNameProblem(text: string, registries?: Registries): Pro
   const { aliases, search = [], shortNameMode } = registries ?? {};
   if ((aliases?.get(repository) ?? '') !== '') return undefined;
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
-  const message = `the image ${text} has no registry, and podman cannot select one`;
-  const hint = `add the registry: registry.example.com/${text}`;
-  return findBareRegistry(text) ?? { message, hint };
+  return {
+    message: `the image ${text} has no registry, and podman cannot select one`,
+    hint: `add the registry: registry.example.com/${text}`,
+  };
 }
 
 /** Reports a registry with an address that does not lead to another machine. */

@@ -4,13 +4,11 @@
  */
 
 import { parseCaCertificates } from '../formats/caCertificates.ts';
-import { quoteText } from '../core/foreignText.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference, parseImageReference } from '../formats/imageReference.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../formats/sshKey.ts';
-import { findBareRegistry } from './imageSource.ts';
 import { formatIronicUrl, parseIronicUrl, type UrlSource } from './ironicUrl.ts';
 import type { ParseContext } from './parseContext.ts';
 import {
@@ -43,13 +41,8 @@ export function checkIccCertificates(text: string, context: ParseContext): strin
   return text;
 }
 
-/** A host alone is refused, because podman would parse it as an image name that no registry contains. */
 export function parseImage(text: string, { warn }: ParseContext): string {
-  const bare = findBareRegistry(checkImageReference(text));
-  if (bare?.isCertain === true) {
-    throw new FormatError(`is the registry ${quoteText(text)} without an image`, { hint: bare.hint });
-  }
-  if (!parseImageReference(text).ok) {
+  if (!parseImageReference(checkImageReference(text)).ok) {
     warn({
       severity: 'warning',
       message: 'is not a valid image reference',

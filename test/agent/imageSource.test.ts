@@ -1,37 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findBareRegistry, findImageAddress, findShortNameProblem } from '../../src/agent/imageSource.ts';
+import { findImageAddress, findShortNameProblem } from '../../src/agent/imageSource.ts';
 import { pullNames } from '../../src/agent/imagePull.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
-
-describe('findBareRegistry', () => {
-  it.each([
-    ['quay.io', true],
-    ['192.0.2.1', true],
-    ['192.0.2.1:5000', true],
-    ['localhost:5000', true],
-    ['registry.example.com:latest', true],
-    ['registry:5000', false],
-    ['registry:80', false],
-  ])('%s', (text, isCertain) => {
-    expect(findBareRegistry(text)?.isCertain).toBe(isCertain);
-  });
-
-  it.each([
-    'quay.io/a/b',
-    'registry:5000/a',
-    'ironic-agent',
-    'ironic-agent:latest',
-    'ironic-agent:v1.2',
-    'ironic-agent:8',
-    'ironic-agent:20260101',
-    'ironic-agent:0100',
-    'team/agent:5000',
-    'not an image',
-    `agent:5000@sha256:${'0'.repeat(64)}`,
-  ])('not %s', (text) => {
-    expect(findBareRegistry(text)).toBeUndefined();
-  });
-});
 
 describe('findShortNameProblem', () => {
   it.each([

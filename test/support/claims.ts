@@ -1607,10 +1607,6 @@ export const CLAIMS: readonly Claim[] = [
     tests: [`${experiments}: fail if the file is missing`],
   },
   {
-    says: ['looks like a registry, but podman parses it as image'],
-    tests: [`${experiments}: names that look like registries`],
-  },
-  {
     says: ['invalid interface name'],
     tests: [`${experiments}: names of interfaces`],
   },

@@ -91,12 +91,6 @@ describe('render refuses what can never work', () => {
       '--https-proxy: ff02::1 is not',
     ],
     [
-      'a registry without an image',
-      [...url, '--agent-image', '192.0.2.1:5000'],
-      2,
-      '--agent-image is the registry "192.0.2.1:5000" without an image',
-    ],
-    [
       'registries.conf that is not TOML',
       [...url, '--registries-conf', 'broken.conf'],
       1,
@@ -143,7 +137,7 @@ describe('render refuses what certainly does not start', () => {
     [
       'a port that is a tag',
       [...url, '--agent-image', 'registry:5000'],
-      '--agent-image: registry:5000 looks like a registry',
+      '--agent-image: the image registry:5000 has no registry',
     ],
   ])('%s', async (_title, args, message) => {
     const { code, stderr, stdout } = await render(args);
@@ -342,7 +336,7 @@ describe('other generators', () => {
     const env = { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: 'quay.io' };
     const { code, stderr, stdout } = await render(['--profile', 'icc'], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('error: IRONIC_AGENT_IMAGE: quay.io looks like a registry');
+    expect(stderr).toContain('error: IRONIC_AGENT_IMAGE: the image quay.io has no registry');
   });
 });
 
