@@ -6,7 +6,6 @@
  */
 
 import type { Path, Finding } from '../core/finding.ts';
-import { append } from '../core/lists.ts';
 import type { Config, IgnitionSection } from './config.ts';
 import { type FetchedConfig, fetchInlined, listReferences, referenceRules } from './inlinedConfig.ts';
 import type { Reference } from './contents.ts';
@@ -90,11 +89,11 @@ export function resolveConfig({ config, version }: VersionedConfig): EffectiveCo
   if (listReferences(config).length === 0) {
     return { config, inlined: [], issues: [], locate: (path) => ({ place: [], path }) };
   }
-  const search: Search = { inlined: [], issues: [], bytesLeft: MAX_BYTES };
+  const search: Search = { layers: [], inlined: [], issues: [], bytesLeft: MAX_BYTES };
   const rendered = render(search, { place: [], config: normalizeConfig(config, version) });
-  const effective = withIgnition(rendered.config, { ...rendered.config.ignition, version });
-  const { inlined, issues } = search;
-  const trace = traceOrigins(effective, rendered.layers);
+  const effective = withIgnition(rendered, { ...rendered.ignition, version });
+  const { inlined, issues, layers } = search;
+  const trace = traceOrigins(effective, layers);
   const locate = (path: Path): PlacedPath => {
     const { source, path: inSource } = trace(path);
     return { place: source.place, path: inSource };
@@ -107,25 +106,21 @@ function withIgnition(config: Config, ignition: IgnitionSection): Config {
 }
 
 interface Search {
+  /** All configs that can be read. */
+  readonly layers: Layer[];
   readonly inlined: InlinedConfig[];
   readonly issues: PlacedIssue[];
   bytesLeft: number;
 }
 
-/** A config with all configs that it refers to. */
 interface Layer {
   readonly place: ConfigPlace;
   readonly config: Config;
 }
 
-interface Rendered {
-  readonly config: Config;
-  /** The configs that were merged; later ones take precedence. */
-  readonly layers: readonly Layer[];
-}
-
-/** Recursion is bounded by `MAX_CONFIGS`. */
-function render(search: Search, layer: Layer): Rendered {
+/** The config, merged with those that it refers to. Recursion is bounded by `MAX_CONFIGS`. */
+function render(search: Search, layer: Layer): Config {
+  search.layers.push(layer);
   const { ignition } = layer.config;
   const { replace } = ignition?.config ?? {};
   const references = listReferences(layer.config);
@@ -142,19 +137,17 @@ function render(search: Search, layer: Layer): Rendered {
   });
   if (replace?.source !== undefined) {
     reportReplaced(search, layer);
-    const only = withIgnition({}, { ...ignition, config: { replace } });
-    return children[0] ?? { config: only, layers: [layer] };
+    return children[0] ?? withIgnition({}, { ...ignition, config: { replace } });
   }
   const others = references.flatMap(({ resource }, index) =>
     children[index] === undefined ? [resource] : [],
   );
-  let config = withIgnition(layer.config, { ...ignition, config: { merge: others } });
-  const layers = [layer];
-  for (const child of children.filter((one) => one !== undefined)) {
-    config = mergeConfigs(config, child.config, newestVersion);
-    append(layers, child.layers);
-  }
-  return { config, layers };
+  return children
+    .filter((child) => child !== undefined)
+    .reduce(
+      (config, child) => mergeConfigs(config, child, newestVersion),
+      withIgnition(layer.config, { ...ignition, config: { merge: others } }),
+    );
 }
 
 function fetchBounded(search: Search, reference: Reference): FetchedConfig {

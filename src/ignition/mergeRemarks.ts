@@ -1,14 +1,14 @@
 /** What a config inherits implicitly of the one that it is merged into, which is the result of all merges so far. */
 
-import type { Finding, Path } from '../core/finding.ts';
+import type { Finding } from '../core/finding.ts';
 import { issue, warningRule } from '../core/rule.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, mappingAt } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { itemsOf, type Members } from './decode.ts';
-import { itemKey } from './duplicates.ts';
-import { normalizeConfig } from './normalize.ts';
-import { configType, type StructType } from './schema.ts';
+import { mergeConfigs } from './merge.ts';
+import { traceOrigins } from './origins.ts';
+import { configType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
+import { walkConfig } from './walkConfig.ts';
 
 export const inheritsContents = warningRule(
   'merge-inherits',
@@ -16,43 +16,34 @@ export const inheritsContents = warningRule(
   'set "compression" to "" for none, and set a hash of these contents; merging cannot remove a hash',
 );
 
-/** Remarks on merging `child` over `parent`, both of `version`; paths refer to the child. */
+/** The names of contents in Ignition. */
+const contentsTypes: ReadonlySet<unknown> = new Set(['ConfigReference', 'FileContents', 'Resource']);
+
+/**
+ * Remarks on merging `child` over `parent`, both of `version`; paths refer to the child. Contents are merged field by field, so a
+ * new source may keep the compression and the hash of the old one.
+ */
 export function remarkMerge(parent: Config, child: Config, version: SpecVersion): readonly Finding[] {
-  const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
-  return [...remarkMembers(configType(version), from, to, [])];
-}
-
-/** @param path in the child */
-function* remarkMembers(type: StructType, parent: unknown, child: unknown, path: Path): Iterable<Finding> {
-  if (!isMapping(parent) || !isMapping(child)) return;
-  if (['ConfigReference', 'FileContents', 'Resource'].includes(type.name)) {
-    yield* remarkContents(parent, child, path);
+  const merged = mergeConfigs(parent, child, version);
+  const origins = traceOrigins(merged, [{ config: parent }, { config: child }]);
+  const remarks: Finding[] = [];
+  for (const { path: steps, type, value } of walkConfig(configType(version), merged)) {
+    if (typeof type === 'string' || !contentsTypes.has(type.name) || !isMapping(value)) continue;
+    const path = [...steps];
+    const { path: place, source } = origins([...path, 'source']);
+    const own = mappingAt(child, place.slice(0, -1));
+    if (source.config !== child || own['source'] === undefined) continue;
+    const inherited = ['compression', 'verification', 'httpHeaders'].filter(
+      (name) => saysSomething(value[name]) && !saysSomething(own[name]),
+    );
+    const before = origins([...path, inherited[0] ?? 'source']);
+    const isNew = mappingAt(before.source.config, before.path.slice(0, -1))['source'] !== own['source'];
+    if (inherited.length === 0 || !isNew) continue;
+    const names = inherited.map((name) => (name === 'verification' ? 'verification.hash' : name));
+    const message = `the new source inherits ${names.join(' and ')} of the parent`;
+    remarks.push({ ...issue(inheritsContents, place), message });
   }
-  for (const field of type.fields) {
-    const { name } = field;
-    if (field.kind === 'struct') {
-      yield* remarkMembers(field.struct, parent[name], child[name], [...path, name]);
-    }
-    if (field.kind !== 'list' || field.repeatable || typeof field.element === 'string') continue;
-    const { element } = field;
-    const [before, after] = [itemsOf(parent[name]), itemsOf(child[name])];
-    const byKey = new Map(before.map((item) => [itemKey(element, item), item]));
-    for (const [index, item] of after.entries()) {
-      yield* remarkMembers(element, byKey.get(itemKey(element, item)), item, [...path, name, index]);
-    }
-  }
-}
-
-/** Contents are merged field by field, so a new source may keep the compression and the hash of the old one. */
-function* remarkContents(parent: Members, child: Members, path: Path): Iterable<Finding> {
-  if (child['source'] === undefined || child['source'] === parent['source']) return;
-  const inherited = ['compression', 'verification', 'httpHeaders'].filter(
-    (name) => saysSomething(parent[name]) && !saysSomething(child[name]) && child[name] !== '',
-  );
-  if (inherited.length === 0) return;
-  const names = inherited.map((name) => (name === 'verification' ? 'verification.hash' : name));
-  const message = `the new source inherits ${names.join(' and ')} of the parent`;
-  yield { ...issue(inheritsContents, [...path, 'source']), message };
+  return remarks;
 }
 
 function saysSomething(value: unknown): boolean {
