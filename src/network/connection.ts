@@ -16,15 +16,11 @@ export interface Connection {
   readonly interfaceName: string | undefined;
   /** The MAC address that the device must have, in upper case with colons. */
   readonly mac: string | undefined;
-  readonly macLine?: number | undefined;
   /** The MAC address that the device gets, in upper case with colons. */
   readonly clonedMac: string | undefined;
-  /** This and other lines are those of the keyfile, from 1. Connections of kernel arguments have none. */
-  readonly clonedMacLine?: number | undefined;
   readonly mtu: number | undefined;
   /** Name or UUID of the bond or bridge to which the port belongs. */
   readonly controller: string | undefined;
-  readonly controllerLine?: number | undefined;
   readonly vlan: Vlan | undefined;
   /** The options of a bond, by their names in the kernel. */
   readonly bond: ReadonlyMap<string, string>;
@@ -35,26 +31,24 @@ export interface Connection {
   readonly priority?: number | undefined;
   /** Whether NetworkManager starts it without a user. */
   readonly isAutoconnected: boolean;
-  /** The line that prevents it. */
-  readonly blockedLine?: number | undefined;
-  /** All entries of the keyfile, also those that no other field has. */
+  /** All entries of the keyfile, also those that no other field has. Connections of kernel arguments have none. */
   readonly entries?: readonly ConnectionEntry[];
 }
 
 interface ConnectionEntry extends KeyfileEntry {
   /** `ethernet` also for `802-3-ethernet`. */
   readonly section: string;
+  /** Counts from 1. */
   readonly line: number;
 }
 
 interface Vlan {
   readonly id: number;
   readonly parent: string | undefined;
-  readonly parentLine?: number | undefined;
 }
 
 /** An address with the line of the keyfile. */
-interface ConfiguredAddress extends Subnet {
+export interface ConfiguredAddress extends Subnet {
   readonly line?: number | undefined;
 }
 
@@ -72,14 +66,13 @@ export interface IpConfig {
   readonly gatewayMetric?: number | undefined;
   readonly dns: readonly IpAddress[];
   readonly dnsLine?: number | undefined;
-  readonly searches: readonly string[];
   /** Those of the main table, or of all tables if rules choose between them; without the route that is the gateway. */
   readonly routes: readonly Route[];
   /** The connection never gets the default route. */
   readonly neverDefault: boolean;
 }
 
-interface Route {
+export interface Route {
   readonly destination: Subnet;
   /** Undefined for a destination on the link. */
   readonly gateway: IpAddress | undefined;
@@ -94,7 +87,6 @@ export const automaticIp: IpConfig = {
   addresses: [],
   gateway: undefined,
   dns: [],
-  searches: [],
   routes: [],
   neverDefault: false,
 };
@@ -102,6 +94,17 @@ export const automaticIp: IpConfig = {
 /** The name under which messages refer to the connection. */
 export function connectionName({ id, interfaceName }: Connection): string {
   return interfaceName ?? id;
+}
+
+/** The line of the keyfile with the first of these keys that it has. */
+export function lineOf(
+  { entries = [] }: Connection,
+  section: string,
+  ...keys: readonly string[]
+): number | undefined {
+  const own = entries.filter((entry) => entry.section === section);
+  const key = keys.find((name) => own.some((entry) => entry.key === name));
+  return own.find((entry) => entry.key === key)?.line;
 }
 
 /** The connection that `reference` means: the UUID, interface name or id of one of them. */

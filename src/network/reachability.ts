@@ -7,7 +7,7 @@ import type { Problem } from '../core/finding.ts';
 import type { Rule } from '../core/rule.ts';
 import { groupBy } from '../core/lists.ts';
 import { isUuid } from '../core/objectName.ts';
-import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
+import { type Connection, connectionName, findConnection, type IpConfig, lineOf } from './connection.ts';
 import {
   addressBits,
   type Family,
@@ -47,7 +47,8 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
   const names = connections.map(connectionName).join(', ');
   const message = `NetworkManager starts no connection of the network by itself: ${names}`;
   const hint = 'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"';
-  const { file, blockedLine: line } = first;
+  const { file } = first;
+  const line = lineOf(first, 'connection', 'permissions', 'autoconnect');
   return [...problems, { ...networkRules.inconsistent, message, hint, file, line }];
 }
 
@@ -61,16 +62,16 @@ function* problemsOf(
   connection: Connection,
   all: readonly Connection[],
 ): Iterable<Problem & Partial<Rule & KeyfilePlace>> {
-  const { clonedMac, clonedMacLine, controller, interfaceName, ip, mac, type, vlan } = connection;
+  const { clonedMac, controller, interfaceName, ip, mac, type, vlan } = connection;
   const name = connectionName(connection);
   const earlier = all.slice(0, all.indexOf(connection));
   // A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection.
-  const { parent = '', parentLine } = vlan ?? {};
+  const { parent = '' } = vlan ?? {};
   if (isUuid(parent) && findConnection(all, parent) === undefined) {
     yield {
       message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
       hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
-      line: parentLine,
+      line: lineOf(connection, 'vlan', 'parent'),
     };
   }
   const owner = controller === undefined ? undefined : findConnection(all, controller);
@@ -78,7 +79,7 @@ function* problemsOf(
     yield {
       message: `${name} is a port of ${controller}, which has no connection`,
       hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
-      line: connection.controllerLine,
+      line: lineOf(connection, 'connection', 'controller', 'master'),
     };
   }
   const ownerName = owner === undefined ? controller : connectionName(owner);
@@ -128,7 +129,7 @@ function* problemsOf(
     yield {
       message: `${name} and ${connectionName(twin)} have the same MAC address ${ownAddress}`,
       hint: 'use the MAC address of its own interface for each connection, or remove one of them',
-      line: connection.macLine ?? clonedMacLine,
+      line: lineOf(connection, 'ethernet', 'mac-address', 'cloned-mac-address'),
     };
   }
   // nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`.
@@ -138,7 +139,7 @@ function* problemsOf(
       ...networkRules.unmatched,
       message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
       hint: 'to find the interface by its MAC address, add "identifier: mac-address" in nmstate; in a keyfile, rename cloned-mac-address= to mac-address= and remove interface-name=',
-      line: clonedMacLine,
+      line: lineOf(connection, 'ethernet', 'cloned-mac-address'),
     };
   }
 }

@@ -1,6 +1,7 @@
 /** The `[ipv4]` and `[ipv6]` sections. Source: nm-keyfile.c and nm-setting-ip*-config.c of libnm. */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { type ConfiguredAddress, type IpConfig, MAIN_TABLE, type Route } from '../connection.ts';
 import {
   addressBits,
   type Family,
@@ -9,38 +10,38 @@ import {
   parseAddress,
   type Subnet,
 } from '../ipAddress.ts';
-import { addProblem, listValue, type Profile, type ProfileKey, textValue, unescapeValue } from './profile.ts';
+import {
+  addProblem,
+  flagValue,
+  listValue,
+  numberValue,
+  type Profile,
+  type ProfileKey,
+  textValue,
+  unescapeValue,
+} from './profile.ts';
 import type { KeyfileRow } from './row.ts';
 
-/** What the section lists, without values that NetworkManager ignores. */
-export interface IpSection {
-  readonly addresses: readonly (Subnet & { readonly line: number })[];
-  readonly routes: readonly KeyfileRoute[];
-  /** That of the section, else the one behind the first address that has one; `undefined` also for `0.0.0.0` and `::`. */
-  readonly gateway: IpAddress | undefined;
-  readonly gatewayLine: number | undefined;
-  readonly servers: readonly IpAddress[];
-  readonly searches: readonly string[];
-}
-
-export interface KeyfileRoute {
-  readonly line: number;
-  readonly destination: Subnet;
-  /** Undefined for a destination on the link. */
-  readonly gateway: IpAddress | undefined;
-  readonly metric: number | undefined;
-  /** Undefined for the table of the section. */
-  readonly table: number | undefined;
-  /** `unicast`, `blackhole`, … */
-  readonly type: string;
+interface IpSection {
+  /** What the section says, without values that NetworkManager ignores. Without a section, it uses DHCP and autoconfiguration. */
+  readonly config: IpConfig;
+  /** What NetworkManager requires of the section as a whole. */
+  readonly rows: readonly KeyfileRow[];
 }
 
 /** Reads the section, and reports what NetworkManager ignores. */
 export function readIpSection(family: Family, profile: Profile): IpSection {
-  const section = `ipv${family}`;
-  const addresses: (Subnet & { readonly line: number })[] = [];
-  const routes: KeyfileRoute[] = [];
+  const section = `ipv${family}` as const;
+  const addresses: ConfiguredAddress[] = [];
+  const routes: Route[] = [];
   let behind: { readonly key: ProfileKey; readonly text: string } | undefined;
+  let hasRoutes = false;
+  const table = numberValue(profile, `${section}.route-table`) || MAIN_TABLE;
+  // Rules choose between tables by criteria that are not judged here.
+  const hasRules = [...profile.entries.values()].some(
+    (entry) => entry.section === section && entry.key.startsWith('routing-rule'),
+  );
+  const isMain = (number: number): boolean => hasRules || number === MAIN_TABLE;
   for (const { key, line, value } of numberedEntries(section, profile)) {
     const place = `${section}.${key}` as const;
     const isRoute = key.startsWith('route');
@@ -59,15 +60,15 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
       if (gateway !== undefined) behind ??= { key: place, text: gateway };
       continue;
     }
+    hasRoutes = true;
     const options = routeOptions(profile.entries.get(`${place}_options`)?.value);
-    const table = options.get('table');
+    if (!isMain(Number(options.get('table')) || table) || (options.get('type') ?? 'unicast') !== 'unicast')
+      continue;
     routes.push({
       line,
       destination: subnet,
       gateway: specified(parseAddress(gateway ?? ''), family),
-      metric,
-      table: table === undefined ? undefined : Number(table),
-      type: options.get('type') ?? 'unicast',
+      metric: metric === 0 || metric === (family === 6 ? 1024 : 0) ? undefined : metric,
     });
   }
   const own = textValue(profile, `${section}.gateway`);
@@ -87,14 +88,24 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
     const problem = `the gateway ${quoteText(text ?? '')} is invalid`;
     addProblem(profile, key, 'rejects', { problem, hint: `use an IPv${family} address` });
   }
-  return {
+  const dns = readServers(family, profile);
+  const used = specified(gateway, family);
+  const route =
+    used === undefined && addresses.length > 0 && isMain(table)
+      ? routes.find((one) => one.destination.prefixLength === 0 && one.gateway !== undefined)
+      : undefined;
+  const config = {
+    method: textValue(profile, `${section}.method`) ?? 'auto',
     addresses,
-    routes,
-    gateway: specified(gateway, family),
-    gatewayLine: key === undefined ? undefined : profile.entries.get(key)?.line,
-    servers: readServers(family, profile),
-    searches: listValue(profile, `${section}.dns-search`),
+    gateway: used ?? route?.gateway,
+    gatewayLine: route?.line ?? (key === undefined ? undefined : profile.entries.get(key)?.line),
+    gatewayMetric: route?.metric,
+    dns,
+    dnsLine: profile.entries.get(`${section}.dns`)?.line,
+    routes: routes.filter((one) => one !== route),
+    neverDefault: flagValue(profile, `${section}.never-default`) === true || !isMain(table),
   };
+  return { config, rows: ipRows(family, config, hasRoutes) };
 }
 
 const methods: Readonly<Record<Family, readonly string[]>> = {
@@ -105,17 +116,15 @@ const methods: Readonly<Record<Family, readonly string[]>> = {
 /** Methods with which a profile may not have addresses. */
 const withoutAddresses: ReadonlySet<string> = new Set(['disabled', 'ignore', 'link-local']);
 
-/** What NetworkManager requires of the section as a whole. */
-export function ipRows(
-  family: Family,
-  { addresses, routes, searches, servers }: IpSection,
-): readonly KeyfileRow[] {
+/** @param hasRoutes also of other tables than the main one */
+function ipRows(family: Family, { addresses, dns }: IpConfig, hasRoutes: boolean): readonly KeyfileRow[] {
   const section = `ipv${family}` as const;
   const example = family === 4 ? '192.0.2.10/24' : '2001:db8::10/64';
   const isClosed = (profile: Profile): boolean => {
     const method = textValue(profile, `${section}.method`) ?? '';
     return withoutAddresses.has(method) || (family === 4 && method === 'shared');
   };
+  const searchesOf = (profile: Profile): readonly string[] => listValue(profile, `${section}.dns-search`);
   const closed =
     (what: string): KeyfileRow['problem'] =>
     (_value, profile) =>
@@ -138,7 +147,7 @@ export function ipRows(
     {
       key: `${section}.method`,
       effect: 'rejects',
-      isValid: (method) => method !== 'manual' || addresses.length + routes.length > 0,
+      isValid: (method) => method !== 'manual' || addresses.length > 0 || hasRoutes,
       problem: 'manual requires a valid address',
       hint: `add an address: address1=${example}`,
     },
@@ -152,21 +161,21 @@ export function ipRows(
     {
       key: `${section}.dns`,
       effect: 'rejects',
-      isValid: (_value, profile) => servers.length === 0 || !isClosed(profile),
+      isValid: (_value, profile) => dns.length === 0 || !isClosed(profile),
       problem: closed('DNS servers'),
       hint: 'remove dns',
     },
     {
       key: `${section}.dns-search`,
       effect: 'rejects',
-      isValid: (_value, profile) => searches.length === 0 || !isClosed(profile),
+      isValid: (_value, profile) => searchesOf(profile).length === 0 || !isClosed(profile),
       problem: closed('search domains'),
       hint: 'remove dns-search',
     },
     {
       key: `${section}.dns-search`,
       effect: 'rejects',
-      isValid: () => !searches.some((domain) => /[,; ]/.test(domain)),
+      isValid: (_value, profile) => !searchesOf(profile).some((domain) => /[,; ]/.test(domain)),
       problem: 'a domain contains a comma, semicolon or space',
       hint: 'separate domains with ;',
     },

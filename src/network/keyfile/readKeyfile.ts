@@ -6,9 +6,9 @@
 import { FormatError, orFormatError } from '../../core/errors.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { type KeyfileSection, parseKeyfile, type ParsedEntry } from '../../formats/keyfile.ts';
-import { automaticIp, type Connection, type IpConfig, MAIN_TABLE } from '../connection.ts';
+import { automaticIp, type Connection, type IpConfig } from '../connection.ts';
 import type { Family } from '../ipAddress.ts';
-import { type IpSection, ipRows, type KeyfileRoute, readIpSection } from './ip.ts';
+import { readIpSection } from './ip.ts';
 import { isMacAddress } from './names.ts';
 import {
   flagValue,
@@ -16,7 +16,6 @@ import {
   listValue,
   numberValue,
   type Profile,
-  type ProfileEntry,
   readProfile,
   textValue,
 } from './profile.ts';
@@ -48,8 +47,9 @@ export function readKeyfile(file: string, text: string): ReadKeyfile {
   const profile = readProfile(sections);
   reportUnknown(sections, profile);
   const ip = { 4: readIpSection(4, profile), 6: readIpSection(6, profile) };
-  checkRows([...rows, ...ipRows(4, ip[4]), ...ipRows(6, ip[6])], profile);
-  return { connection: connectionOf(file, profile, ip), problems: profile.problems };
+  checkRows([...rows, ...ip[4].rows, ...ip[6].rows], profile);
+  const configs = { 4: ip[4].config, 6: ip[6].config };
+  return { connection: connectionOf(file, profile, configs), problems: profile.problems };
 }
 
 /** The connections of keyfiles; files that are not keyfiles are left out. */
@@ -101,12 +101,11 @@ function hintKey(setting: string, key: string): string {
   return nearest === undefined ? `remove ${key}` : `use ${nearest}`;
 }
 
-function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family, IpSection>>): Connection {
+function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family, IpConfig>>): Connection {
   const { entries } = profile;
   const type = sectionName(settingName(textValue(profile, 'connection.type') ?? 'ethernet'));
   const controller = controllerOf(profile);
   const isPort = controller !== undefined;
-  const blocked = blockingEntry(profile);
   const options = [...entries.values()].flatMap(({ key, section }) => {
     const value =
       section === 'bond' && key !== 'interface-name' ? textValue(profile, `bond.${key}`) : undefined;
@@ -120,83 +119,33 @@ function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family
     interfaceName:
       textValue(profile, 'connection.interface-name') ?? textValue(profile, `${type}.interface-name`),
     mac: macOf(textValue(profile, 'ethernet.mac-address')),
-    macLine: entries.get('ethernet.mac-address')?.line,
     clonedMac: macOf(textValue(profile, 'ethernet.cloned-mac-address')),
-    clonedMacLine: entries.get('ethernet.cloned-mac-address')?.line,
     mtu: numberValue(profile, 'ethernet.mtu') || undefined,
     controller,
-    controllerLine: (entries.get('connection.controller') ?? entries.get('connection.master'))?.line,
     vlan:
       type === 'vlan'
         ? {
             id: numberValue(profile, 'vlan.id') ?? 0,
             parent: textValue(profile, 'vlan.parent'),
-            parentLine: entries.get('vlan.parent')?.line,
           }
         : undefined,
     bond: new Map(options),
-    ip: isPort
-      ? { 4: disabled, 6: disabled }
-      : { 4: ipConfigOf(4, profile, ip[4]), 6: ipConfigOf(6, profile, ip[6]) },
+    ip: isPort ? { 4: disabled, 6: disabled } : ip,
     ignoredAddresses: isPort ? [...ip[4].addresses, ...ip[6].addresses] : [],
     priority: numberValue(profile, 'connection.autoconnect-priority') ?? 0,
-    isAutoconnected: blocked === undefined,
-    blockedLine: blocked?.line,
+    // Of several users, one must have a session (`nm_settings_connection_check_visibility`).
+    isAutoconnected:
+      flagValue(profile, 'connection.autoconnect') !== false &&
+      listValue(profile, 'connection.permissions').length === 0,
     entries: [...entries.values()],
   };
 }
 
 const disabled: IpConfig = { ...automaticIp, method: 'disabled' };
 
-/** `autoconnect=false`, or users of whom one must have a session (`nm_settings_connection_check_visibility`). */
-function blockingEntry(profile: Profile): ProfileEntry | undefined {
-  const { entries } = profile;
-  if (flagValue(profile, 'connection.autoconnect') === false) return entries.get('connection.autoconnect');
-  const users = listValue(profile, 'connection.permissions');
-  return users.length > 0 ? entries.get('connection.permissions') : undefined;
-}
-
 /** In upper case with colons; undefined for words such as `random`. */
 function macOf(text = ''): string | undefined {
   if (!isMacAddress(text)) return undefined;
   const bytes = text.split(/[:-]/).map((byte) => byte.padStart(2, '0'));
   return bytes.join(':').toUpperCase();
-}
-
-/** Without a section, NetworkManager uses DHCP and IPv6 autoconfiguration. */
-function ipConfigOf(family: Family, profile: Profile, section: IpSection): IpConfig {
-  const name = `ipv${family}`;
-  const { addresses, gateway, gatewayLine, searches, servers } = section;
-  const table = numberValue(profile, `${name}.route-table`) || MAIN_TABLE;
-  const hasRules = [...profile.entries.values()].some(
-    (entry) => entry.section === name && entry.key.startsWith('routing-rule'),
-  );
-  // Rules choose between tables by criteria that are not judged here.
-  const isMain = (route: KeyfileRoute): boolean => hasRules || (route.table || table) === MAIN_TABLE;
-  const defaultMetric = family === 6 ? 1024 : 0;
-  const routes = section.routes
-    .filter((route) => route.type === 'unicast' && isMain(route))
-    .map(({ destination, gateway: router, line, metric }) => ({
-      destination,
-      gateway: router,
-      metric: metric === 0 || metric === defaultMetric ? undefined : metric,
-      line,
-    }));
-  const isOfMainTable = hasRules || table === MAIN_TABLE;
-  const route =
-    gateway === undefined && addresses.length > 0 && isOfMainTable
-      ? routes.find((one) => one.destination.prefixLength === 0 && one.gateway !== undefined)
-      : undefined;
-  return {
-    method: textValue(profile, `${name}.method`) ?? automaticIp.method,
-    addresses,
-    gateway: gateway ?? route?.gateway,
-    gatewayLine: route?.line ?? gatewayLine,
-    gatewayMetric: route?.metric,
-    dns: servers,
-    dnsLine: profile.entries.get(`${name}.dns`)?.line,
-    searches,
-    routes: routes.filter((one) => one !== route),
-    neverDefault: flagValue(profile, `${name}.never-default`) === true || !isOfMainTable,
-  };
 }
