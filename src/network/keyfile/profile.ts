@@ -18,7 +18,7 @@ export interface KeyfileProblem extends Problem {
   readonly key?: string | undefined;
 }
 
-export interface ProfileEntry extends ParsedEntry {
+interface ProfileEntry extends ParsedEntry {
   /** The section as users know it: `ethernet` also for `802-3-ethernet`. */
   readonly section: string;
 }
