@@ -68,8 +68,8 @@ interface ShownHost {
 
 /** The rows of the page. */
 function textOf(document: string): string {
-  const { hosts }: { readonly hosts: readonly ShownHost[] } = JSON.parse(document);
-  const rows = hosts.map(({ messages, name, stage, state }) => [
+  const shown: { readonly hosts: readonly ShownHost[] } = JSON.parse(document);
+  const rows = shown.hosts.map(({ messages, name, stage, state }) => [
     `${name} ${state}, ${stage}`,
     ...messages.map(({ hint, label, message }) => `${label}: ${message}; hint: ${hint}`),
   ]);

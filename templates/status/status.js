@@ -4,7 +4,6 @@ const SECONDS = 5;
 const MAX_SHOWN = 2;
 
 const [connection, above, below] = ['connection', 'above', 'below'].map((id) => document.getElementById(id));
-const heading = document.querySelector('h1');
 const form = document.querySelector('form');
 const live = form.querySelector('[type=checkbox]');
 form.elements.q.value = new URLSearchParams(location.search).get('q') ?? '';
@@ -262,7 +261,7 @@ function show(data) {
   const { connections, inputs, loaded, loadError, started, transfers, version } = service;
   now = Date.parse(service.now);
   document.title = data.title;
-  heading.textContent = data.heading;
+  document.querySelector('h1').textContent = data.heading;
   const chosen = new URLSearchParams(location.search).get('show');
   const tiles = states.map(({ state, name, machines }) => {
     const isChosen = state === chosen;

@@ -1,12 +1,11 @@
 /** Who leads, when requests fail, answers get lost, and replicas come and go. */
 
-import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/kube/apiError.ts';
 import type { KubernetesClient } from '../../src/kube/kubernetesClient.ts';
 import { pause } from '../../src/io/clock.ts';
-import { claimBody, LeaderElection, readLease } from '../../src/kube/leaderElection.ts';
+import { LeaderElection } from '../../src/kube/leaderElection.ts';
 import { type KubernetesObject, readObject } from '../../src/kube/objects.ts';
 import { createFakeClock, type FakeClock } from '../support/fakeClock.ts';
 
@@ -77,8 +76,6 @@ interface Replica {
   readonly weather: Weather;
   /** Of each term, in order. */
   readonly terms: AbortSignal[];
-  /** Ends the work of the present term. */
-  finish: () => void;
   readonly troubles: string[];
   /** The leaders that it has reported. */
   readonly leaders: (string | undefined)[];
@@ -91,7 +88,6 @@ interface Bench {
   readonly replicas: Replica[];
 }
 
-/** Work ends when its signal comes, or is told to with `finish`. */
 function createBench(): Bench {
   const clock = createFakeClock();
   const store: Store = { spec: undefined, version: 1 };
@@ -108,16 +104,13 @@ function createBench(): Bench {
       clock,
       onError: ({ message }) => void troubles.push(message),
       changed: (leader) => void leaders.push(leader),
-      lead: (signal) =>
-        new Promise((resolve) => {
-          const others = replicas.filter((other) => other !== replica && other.election.isLeader);
-          expect(others).toEqual([]);
-          terms.push(signal);
-          replica.finish = resolve;
-          signal.addEventListener('abort', () => resolve());
-        }),
+      lead: (signal) => {
+        const others = replicas.filter((other) => other !== replica && other.election.isLeader);
+        expect(others).toEqual([]);
+        terms.push(signal);
+      },
     });
-    const replica: Replica = { election, weather, terms, troubles, leaders, finish: () => undefined };
+    const replica: Replica = { election, weather, terms, troubles, leaders };
     replicas.push(replica);
     return replica;
   };
@@ -227,29 +220,6 @@ describe('LeaderElection', () => {
     expect(one.troubles).toEqual(['no response for the Lease metal3/ironic-coreos within 10 seconds']);
   });
 
-  it('keeps the Lease until its work has ended, also when it stops', async () => {
-    const { clock, start, store } = createBench();
-    const work = new EventEmitter();
-    const election = new LeaderElection({
-      client: connect(store, { link: 'good', latency: 1 }, clock),
-      lease: key,
-      identity: 'slow',
-      clock,
-      lead: async () => void (await once(work, 'end')),
-    });
-    await clock.advance(100);
-    const two = start('two');
-    const stopped = election.stop();
-    await clock.advance(60_000);
-    expect(election.isLeader).toBe(false);
-    expect(two.election.isLeader).toBe(false);
-    expect(two.leaders.at(-1)).toBe('slow');
-    work.emit('end');
-    await clock.advance(3000);
-    await stopped;
-    expect(two.election.isLeader).toBe(true);
-  });
-
   it('ends leading at once where another one has taken the Lease', async () => {
     const { clock, store, start } = createBench();
     const one = start('one');
@@ -270,15 +240,6 @@ describe('LeaderElection', () => {
     await clock.advance(20_000);
     expect(one.terms.map(({ aborted }) => aborted)).toEqual([false]);
     expect(one.troubles).toEqual([]);
-  });
-
-  it('gives the Lease up where its work ends by itself, and begins again', async () => {
-    const { clock, start } = createBench();
-    const one = start('one');
-    await clock.advance(100);
-    one.finish();
-    await clock.advance(10_000);
-    expect(one.terms.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
   it('does not give the Lease of another one up', async () => {
@@ -330,34 +291,5 @@ describe('LeaderElection', () => {
       }),
       { numRuns: 25 },
     );
-  });
-});
-
-describe('readLease', () => {
-  it.each([
-    ['nothing', undefined, { holder: undefined, duration: 15_000, transitions: 0 }],
-    ['text', 'x', { holder: undefined, duration: 15_000, transitions: 0 }],
-    ['nobody', { holderIdentity: '', leaseDurationSeconds: 1 }, { holder: undefined, duration: 1000 }],
-    ['odd fields', { holderIdentity: 7, leaseTransitions: 0.5 }, { holder: undefined, transitions: 0 }],
-    [
-      'a time without end',
-      { holderIdentity: 'a', leaseDurationSeconds: 1e9 },
-      { holder: 'a', duration: 3_600_000 },
-    ],
-    ['no time', { leaseDurationSeconds: -5 }, { duration: 1000 }],
-  ])('%s', (_title, spec, expected) => {
-    const object = readObject({ metadata: { ...key, uid: 'u', resourceVersion: '1' }, spec }, 'get');
-    expect(readLease(object, 15_000)).toMatchObject(expected);
-  });
-
-  it('reads what is claimed', () => {
-    const { spec } = claimBody('one', 15_000, new Date(0), undefined);
-    const object = readObject({ metadata: { ...key, uid: 'u', resourceVersion: '7' }, spec }, 'get');
-    const lease = { resourceVersion: '7', holder: 'one', duration: 15_000, transitions: 0 };
-    expect(readLease(object, 1000)).toEqual(lease);
-    expect(claimBody('two', 15_000, new Date(0), lease)).toMatchObject({
-      metadata: { resourceVersion: '7' },
-      spec: { holderIdentity: 'two', leaseTransitions: 1 },
-    });
   });
 });

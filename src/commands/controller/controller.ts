@@ -204,7 +204,7 @@ export async function startReplica(
               client: electionClient,
               lease,
               identity,
-              lead: async (signal) => reconcileLoop.lead(signal),
+              lead: (signal) => reconcileLoop.lead(signal),
               changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'none', self: identity }),
               onError,
             });
@@ -259,14 +259,11 @@ function startDiagnostics({ hasKey, listen, publicUrl }: Setup, origin: string):
 /** Leads without an election, as the only replica. */
 function leadAlways(reconcileLoop: ReconcileLoop): { readonly isLeader: boolean; stop(): Promise<void> } {
   const end = new AbortController();
-  const done = reconcileLoop.lead(end.signal);
+  reconcileLoop.lead(end.signal);
   return {
     get isLeader() {
       return !end.signal.aborted;
     },
-    stop: async () => {
-      end.abort();
-      await done;
-    },
+    stop: async () => end.abort(),
   };
 }

@@ -2,7 +2,6 @@
  * The reconcile loop of the leader: it updates finalizer and status of each object when objects, Secrets or settings change.
  */
 
-import { once } from 'node:events';
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
 import type { EventRecorder } from '../../kube/eventRecorder.ts';
 import { type QueueLoad, type WorkFailure, WorkQueue } from '../../kube/workQueue.ts';
@@ -57,16 +56,17 @@ export class ReconcileLoop {
     this.#addAll();
   }
 
-  /** Runs until the signal is aborted. Builds that are still running end later, but their results are not written. */
-  async lead(signal: AbortSignal): Promise<void> {
+  /** Works until the signal is aborted. Builds that are still running end later, but their results are not written. */
+  lead(signal: AbortSignal): void {
     const { queue } = new Term(this.#options, () => this.#outcomes, signal);
     this.#queue = queue;
     const unsubscribe = this.#options.informers.subscribe((owner) => queue.add(owner));
     this.#addAll();
-    if (!signal.aborted) await once(signal, 'abort');
-    unsubscribe();
-    this.#queue = undefined;
-    void queue.stop(); // a slow build or a hung request must not delay the release of the Lease
+    signal.addEventListener('abort', () => {
+      unsubscribe();
+      this.#queue = undefined;
+      void queue.stop(); // a slow build or a hung request must not delay the release of the Lease
+    });
   }
 
   #addAll(): void {

@@ -45,7 +45,6 @@ const secretHeaders = {
 function htmlAnswer(): PageAnswer {
   const style = readAsset('templates/status/status.css');
   const script = readAsset('templates/status/status.js');
-  const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const policy = [
     `default-src 'none'`,
     `style-src ${sourceOf(style)}`,
@@ -68,4 +67,8 @@ function htmlAnswer(): PageAnswer {
       script: `<script>${script}</script>`,
     }),
   };
+}
+
+function sourceOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -109,7 +109,7 @@ export function memoryCluster(): MemoryCluster {
       signal.addEventListener('abort', ring);
       while (!signal.aborted && !expiry.signal.aborted) {
         yield* waiting.splice(0);
-        if (waiting.length === 0) {
+        if (waiting.length === 0 && !signal.aborted) {
           await new Promise((resolve) => bell.addEventListener('ring', resolve, { once: true }));
         }
       }

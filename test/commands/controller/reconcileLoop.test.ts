@@ -68,10 +68,9 @@ async function lead(
     },
   });
   const stop = new AbortController();
-  const done = reconcileLoop.lead(stop.signal);
+  reconcileLoop.lead(stop.signal);
   const end = async (): Promise<void> => {
     stop.abort();
-    await done;
     await informers.close();
   };
   const leader = { cluster, informers, reconcileLoop, built, events, said: () => chunks.join(''), end };

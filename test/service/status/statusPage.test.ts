@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import type { HostStatus, Status } from '../../../src/service/status/status.ts';
+import type { Status } from '../../../src/service/status/status.ts';
 import { statusAnswer } from '../../../src/service/status/statusPage.ts';
 import { ago, exampleHost, exampleStatus, manyHosts } from './exampleStatus.ts';
 
@@ -13,7 +13,6 @@ const answer = (status: Status, query = '', accept = 'text/html,*/*') =>
 
 const json = (status: Status, query = ''): unknown => JSON.parse(answer(status, `${query}&format=json`).body);
 
-const withHost = (host: HostStatus): Status => exampleStatus({ hosts: [host] });
 const { service } = exampleStatus();
 const loadError = {
   severity: 'error',
