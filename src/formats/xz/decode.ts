@@ -9,7 +9,7 @@ import { ByteReader, sourceOfBytes } from '../byteReader.ts';
 import { tooLarge, type UnpackOptions } from '../codec.ts';
 import { type IntegrityCheck, integrityChecks, uint32Bytes } from './checks.ts';
 import { decodeLzma2Block, type Lzma2Decoder } from './lzma2.ts';
-import { createLzmaDecoder } from './lzmaDecoder.ts';
+import { LzmaDecoder } from './lzmaDecoder.ts';
 
 const STREAM_MAGIC = '\xfd7zXZ\0';
 const STREAM_HEADER_SIZE = 12;
@@ -35,7 +35,7 @@ export async function* unpackXz(
   { maxBytes, maxDictionary = MAX_DICTIONARY }: UnpackOptions & { readonly maxDictionary?: number },
 ): AsyncGenerator<Uint8Array, void> {
   reader.format = 'xz';
-  const decoder: Lzma2Decoder = { reader, maxBytes, maxDictionary, lzma: createLzmaDecoder(), length: 0 };
+  const decoder: Lzma2Decoder = { reader, maxBytes, maxDictionary, lzma: new LzmaDecoder(), length: 0 };
   const check = await readStreamHeader(reader);
   const blocks: BlockRecord[] = [];
   for (;;) {

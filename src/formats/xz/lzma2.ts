@@ -3,16 +3,8 @@
 import { UnsupportedError } from '../../core/errors.ts';
 import type { ByteReader } from '../byteReader.ts';
 import { tooLarge } from '../codec.ts';
-import {
-  decodeSymbols,
-  growOrWrap,
-  type LzmaDecoder,
-  resetDictionary,
-  resetLzmaState,
-  takeOutput,
-} from './lzmaDecoder.ts';
+import type { LzmaDecoder } from './lzmaDecoder.ts';
 import { parseProperties } from './lzmaModel.ts';
-import { endRangeDecoder, RANGE_CODER_HEADER, startRangeDecoder } from './rangeDecoder.ts';
 
 /** The byte that starts a chunk. */
 const END = 0x00;
@@ -28,7 +20,7 @@ const DICTIONARY_RESET = 0xe0;
 export interface Lzma2Decoder {
   readonly reader: ByteReader;
   readonly maxBytes: number;
-  /** The largest ring in bytes. */
+  /** What is held of a dictionary at most, in bytes. */
   readonly maxDictionary: number;
   readonly lzma: LzmaDecoder;
   /** Unpacked bytes of all blocks so far. */
@@ -41,7 +33,7 @@ export async function* decodeLzma2Block(
   dictionarySize: number,
 ): AsyncGenerator<Uint8Array, void> {
   const { reader, lzma } = decoder;
-  lzma.dictionarySize = dictionarySize;
+  lzma.startBlock(dictionarySize, decoder.maxDictionary);
   let needsDictionary = true;
   let needsProperties = true;
   for (;;) {
@@ -50,7 +42,7 @@ export async function* decodeLzma2Block(
     if (control === END) return;
     if (control > STORED && control < CODED) throw reader.error('has an unknown kind of LZMA2 chunk', start);
     if (control === STORED_AFTER_RESET || control >= DICTIONARY_RESET) {
-      resetDictionary(lzma);
+      lzma.resetDictionary();
       needsDictionary = false;
       needsProperties = true;
     }
@@ -67,11 +59,11 @@ async function* copyChunk(decoder: Lzma2Decoder): AsyncGenerator<Uint8Array, voi
   const size = (await reader.take(2)).readUInt16BE() + 1;
   const stored = await reader.take(size);
   countOutput(decoder, size);
-  yield* fillRing(decoder, size, (end, done) => {
-    lzma.ring.set(stored.subarray(done, done + end - lzma.head), lzma.head);
-    lzma.head = end;
-    return true;
-  });
+  for (let rest = stored; rest.length > 0;) {
+    const length = Math.min(rest.length, roomIn(decoder));
+    yield lzma.store(rest.subarray(0, length));
+    rest = rest.subarray(length);
+  }
 }
 
 async function* decodeChunk(decoder: Lzma2Decoder, control: number): AsyncGenerator<Uint8Array, void> {
@@ -86,18 +78,19 @@ async function* decodeChunk(decoder: Lzma2Decoder, control: number): AsyncGenera
     }
     lzma.properties = properties;
   }
-  if (control >= STATE_RESET) resetLzmaState(lzma);
+  if (control >= STATE_RESET) lzma.resetState();
 
   const start = reader.offset;
-  const input = await reader.take(compressedSize);
+  let isSound = lzma.startChunk(await reader.take(compressedSize));
   countOutput(decoder, uncompressedSize);
-  const isSound =
-    compressedSize >= RANGE_CODER_HEADER &&
-    startRangeDecoder(lzma, input) &&
-    (yield* fillRing(decoder, uncompressedSize, (end) => decodeSymbols(lzma, end))) &&
-    lzma.pending === 0 &&
-    endRangeDecoder(lzma);
-  if (!isSound) throw reader.error('is corrupt in the LZMA2 chunk', start);
+  for (let left = uncompressedSize; isSound && left > 0;) {
+    const length = Math.min(left, roomIn(decoder));
+    const piece = lzma.decode(length);
+    isSound = piece !== undefined;
+    if (piece !== undefined) yield piece;
+    left -= length;
+  }
+  if (!isSound || !lzma.isChunkOver()) throw reader.error('is corrupt in the LZMA2 chunk', start);
 }
 
 function countOutput(decoder: Lzma2Decoder, size: number): void {
@@ -106,24 +99,9 @@ function countOutput(decoder: Lzma2Decoder, size: number): void {
   if (decoder.length > maxBytes) throw tooLarge('xz', maxBytes, reader.offset);
 }
 
-/**
- * Has `fill` add `size` bytes, in stretches that fit into the ring: up to `end`, when `done` have been added. The output
- * is handed out before it is overwritten. False once `fill` says so.
- */
-function* fillRing(
-  { reader, lzma, maxDictionary }: Lzma2Decoder,
-  size: number,
-  fill: (end: number, done: number) => boolean,
-): Generator<Uint8Array, boolean> {
-  for (let done = 0; done < size;) {
-    if (lzma.head === lzma.ring.length && !growOrWrap(lzma, maxDictionary)) {
-      const problem = `requires a larger dictionary than ${maxDictionary} bytes`;
-      throw reader.error(problem, reader.offset, UnsupportedError);
-    }
-    const start = lzma.head;
-    if (!fill(Math.min(start + size - done, lzma.ring.length), done)) return false;
-    done += lzma.head - start;
-    yield takeOutput(lzma);
-  }
-  return true;
+function roomIn({ reader, lzma, maxDictionary }: Lzma2Decoder): number {
+  const room = lzma.room();
+  if (room > 0) return room;
+  const problem = `requires a larger dictionary than ${maxDictionary} bytes`;
+  throw reader.error(problem, reader.offset, UnsupportedError);
 }

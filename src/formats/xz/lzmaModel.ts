@@ -1,17 +1,9 @@
 /**
- * The probability model of LZMA: one array of adaptive probabilities in which every
- * group of symbols has its place, and the state that records the types of the last symbols. After Igor Pavlov's
- * "LZMA specification" (lzma-specification.txt of the LZMA SDK).
+ * The probability model of LZMA: one array of adaptive probabilities in which every group of symbols has its place. After
+ * Igor Pavlov's "LZMA specification" (lzma-specification.txt of the LZMA SDK).
  */
 
-export const MIN_MATCH = 2;
-
-/** A probability is this many 2048ths that the next bit is 0. */
-export const PROBABILITY_ONE = 2048;
-export const PROBABILITY_BITS = 11;
-/** How fast a probability follows its bits. */
-export const ADAPT_SHIFT = 5;
-
+/** The types of the last symbols are one of so many states. */
 const STATES = 12;
 /** Position within a group of 16 bytes, at most: pb is 4. */
 const POSITIONS = 16;
@@ -39,17 +31,8 @@ export const DISTANCE_ALIGN = DISTANCE_SPECIAL + 128;
 export const LITERAL = DISTANCE_ALIGN + 16;
 /** Probabilities of one literal coder: a plain tree and two for literals after a match. */
 export const LITERAL_CODER = 0x300;
-/** LZMA2 allows lc + lp up to 4. */
-const MAX_LITERAL_CODERS = 16;
-
-/** All probabilities, at one half. */
-export function createModel(): Uint16Array {
-  return resetModel(new Uint16Array(LITERAL + LITERAL_CODER * MAX_LITERAL_CODERS));
-}
-
-export function resetModel(model: Uint16Array): Uint16Array {
-  return model.fill(PROBABILITY_ONE / 2);
-}
+/** LZMA2 allows lc + lp up to 4, which makes 16 literal coders. */
+export const MODEL_SIZE = LITERAL + LITERAL_CODER * 16;
 
 /** How many bits of position and of the previous byte choose among the coders. */
 export interface LzmaProperties {
@@ -67,30 +50,4 @@ export function parseProperties(byte: number): LzmaProperties | undefined {
   const lp = Math.floor(byte / 9) % 5;
   const pb = Math.floor(byte / 45);
   return pb <= 4 && lc + lp <= 4 ? { lc, lp, pb } : undefined;
-}
-
-/** The lowest `bits` bits in reverse order: the low bits of a distance are coded least significant first. */
-export function reverseBits(value: number, bits: number): number {
-  let reversed = 0;
-  for (let bit = 0; bit < bits; bit++) reversed = (reversed << 1) | ((value >> bit) & 1);
-  return reversed;
-}
-
-/** States below this one follow a literal. */
-export const FIRST_STATE_AFTER_MATCH = 7;
-
-export function stateAfterLiteral(state: number): number {
-  return state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
-}
-
-export function stateAfterMatch(state: number): number {
-  return state < FIRST_STATE_AFTER_MATCH ? 7 : 10;
-}
-
-export function stateAfterRep(state: number): number {
-  return state < FIRST_STATE_AFTER_MATCH ? 8 : 11;
-}
-
-export function stateAfterShortRep(state: number): number {
-  return state < FIRST_STATE_AFTER_MATCH ? 9 : 11;
 }
