@@ -121,13 +121,20 @@ export function partOf({ sector, size }: Extent, part: number): Extent & { reado
   return { sector: sector + start / SECTOR, size: Math.min(end, size) - start, continues: end < size };
 }
 
-/** Where records of these lengths start: none may cross the end of a sector. `size` is a multiple of the sector. */
-export function placeRecords(lengths: readonly number[]): { offsets: number[]; size: number } {
+/** The records one after the other, none across the end of a sector; whole sectors. */
+export function joinRecords(records: readonly Uint8Array[]): Uint8Array {
+  const pieces: Uint8Array[] = [];
   let end = 0;
-  const offsets = lengths.map((length) => {
-    const offset = (end % SECTOR) + length > SECTOR ? Math.ceil(end / SECTOR) * SECTOR : end;
-    end = offset + length;
-    return offset;
-  });
-  return { offsets, size: Math.ceil(end / SECTOR) * SECTOR };
+  const fillSector = (): void => {
+    const free = -end & (SECTOR - 1);
+    pieces.push(new Uint8Array(free));
+    end += free;
+  };
+  for (const record of records) {
+    if ((end % SECTOR) + record.length > SECTOR) fillSector();
+    pieces.push(record);
+    end += record.length;
+  }
+  fillSector();
+  return Buffer.concat(pieces);
 }

@@ -7,12 +7,8 @@
 
 import { type Extent, writeBootRecord, writeTerminator, writeVolumeDescriptor } from './descriptors.ts';
 import { SELF, writeDirectoryRecord } from './directory.ts';
-import { DirectoryPlan } from './directoryPlan.ts';
 import { SECTOR, sectorsFor, SYSTEM_AREA_SECTORS, viewOf } from './fields.ts';
-import { writePathTable } from './pathTable.ts';
-import { buildTree, type FileSpec } from './tree.ts';
-
-export type { FileSpec } from './tree.ts';
+import { extensionReference, type FileSpec, foldersOf, writeFolder, writePathTable } from './folders.ts';
 
 export interface IsoSpec {
   /** At most 32 printable ASCII characters; the live system finds its medium by it. */
@@ -39,85 +35,72 @@ export interface IsoLayout {
 }
 
 /** Where everything goes on an image with these files. Files lie in the order given. */
-export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout {
-  const root = buildTree(files);
-  const bootPaths = [spec.boot?.bios, spec.boot?.efi].filter((path) => path !== undefined);
-  const isBootable = bootPaths.length > 0;
-
-  const sectors = sectorAllocator(SYSTEM_AREA_SECTORS);
-  const descriptorsAt = sectors(isBootable ? 3 : 2);
-  const plan = new DirectoryPlan(root, spec.date);
-  const tableSectors = sectorsFor(plan.pathTableSize);
-  const pathTable = {
-    size: plan.pathTableSize,
-    littleEndianSector: sectors(tableSectors),
-    bigEndianSector: sectors(tableSectors),
+export function layoutIso({ boot = {}, date, volumeId }: IsoSpec, files: readonly FileSpec[]): IsoLayout {
+  let end = SYSTEM_AREA_SECTORS;
+  const allocate = (sectors: number): number => {
+    end += sectors;
+    return end - sectors;
   };
-  const base = sectors(sectorsFor(plan.size));
-  const catalogAt = isBootable ? sectors(1) : 0;
-  const extents = placeFiles(files, sectors);
-  const totalSectors = sectors(0);
+  const isBootable = boot.bios !== undefined || boot.efi !== undefined;
+  const folders = foldersOf(files);
+  const extents = new Map<string, Extent>(files.map(({ path, size }) => [path, { sector: 0, size }]));
 
-  const { volumeId, date } = spec;
-  const rootExtent = plan.extentOf(root, base);
+  const descriptorsAt = allocate(isBootable ? 3 : 2);
+  const tableSize = writePathTable(folders, () => 0, 'little').length;
+  const pathTable = {
+    size: tableSize,
+    littleEndianSector: allocate(sectorsFor(tableSize)),
+    bigEndianSector: allocate(sectorsFor(tableSize)),
+  };
+  for (const folder of folders.values()) {
+    const size = writeFolder(folder, { date, extents, folders, referenceSector: 0 }).length;
+    extents.set(folder.path, { sector: allocate(size / SECTOR), size });
+  }
+  const referenceSector = allocate(1);
+  const catalogAt = allocate(isBootable ? 1 : 0);
+  // Empty files use no sectors; their sector is 0.
+  for (const { path, size } of files) {
+    if (size > 0) extents.set(path, { sector: allocate(sectorsFor(size)), size });
+  }
+  const placeOf = (path: string): Extent => extents.get(path) ?? { sector: 0, size: 0 };
+  const sectorOf = (path: string): number => placeOf(path).sector;
+
+  const root = placeOf('');
   const primary = writeVolumeDescriptor(
-    { volumeId, volumeSpaceSize: totalSectors, root: rootExtent, date, pathTable },
+    { volumeId, volumeSpaceSize: end, root, date, pathTable },
     writeDirectoryRecord({
-      ...rootExtent,
+      ...root,
       identifier: SELF,
       isDirectory: true,
       date,
       systemUse: new Uint8Array(),
     }),
   );
-  const bootRecords = isBootable ? [writeBootRecord(catalogAt)] : [];
-  const descriptors = [primary, ...bootRecords, writeTerminator()];
-  const directories = plan.pathTable(base);
-  const pieces = [
-    ...descriptors.map((data, index) => ({ offset: (descriptorsAt + index) * SECTOR, data })),
-    { offset: pathTable.littleEndianSector * SECTOR, data: writePathTable(directories, 'little') },
-    { offset: pathTable.bigEndianSector * SECTOR, data: writePathTable(directories, 'big') },
-    { offset: base * SECTOR, data: plan.write(base, extents) },
-    ...(isBootable
-      ? [{ offset: catalogAt * SECTOR, data: writeBootCatalog(bootImages(spec, extents)) }]
-      : []),
+  const images = (['bios', 'efi'] as const).flatMap((platform) => {
+    const path = boot[platform];
+    if (path === undefined) return [];
+    const { sector, size } = placeOf(path);
+    // BIOS loads the first 2048 bytes of a loader that loads the rest itself; EFI wants the whole file system.
+    return [{ platform, sector, blocks: platform === 'bios' ? 4 : Math.ceil(size / 512) }];
+  });
+  const descriptors = [primary, ...(isBootable ? [writeBootRecord(catalogAt)] : []), writeTerminator()];
+  const context = { date, extents, folders, referenceSector };
+  const pieces: readonly (readonly [sector: number, data: Uint8Array])[] = [
+    ...descriptors.map((data, index) => [descriptorsAt + index, data] as const),
+    [pathTable.littleEndianSector, writePathTable(folders, sectorOf, 'little')],
+    [pathTable.bigEndianSector, writePathTable(folders, sectorOf, 'big')],
+    ...Array.from(
+      folders.values(),
+      (folder) => [sectorOf(folder.path), writeFolder(folder, context)] as const,
+    ),
+    [referenceSector, extensionReference],
+    ...(isBootable ? [[catalogAt, writeBootCatalog(images)] as const] : []),
   ];
   return {
-    size: totalSectors * SECTOR,
-    pieces,
-    files: new Map([...extents].map(([path, { sector, size }]) => [path, { offset: sector * SECTOR, size }])),
+    size: end * SECTOR,
+    pieces: pieces.map(([sector, data]) => ({ offset: sector * SECTOR, data })),
+    files: new Map(files.map(({ path, size }) => [path, { offset: sectorOf(path) * SECTOR, size }])),
   };
-}
-
-/** Hands out consecutive sectors; each call returns the first of `count`. */
-function sectorAllocator(start: number): (count: number) => number {
-  let next = start;
-  return (count) => {
-    const first = next;
-    next += count;
-    return first;
-  };
-}
-
-/** Empty files use no sectors; their sector is 0. */
-function placeFiles(
-  files: readonly FileSpec[],
-  allocate: ReturnType<typeof sectorAllocator>,
-): Map<string, Extent> {
-  return new Map(
-    files.map(({ path, size }) => [path, { sector: size === 0 ? 0 : allocate(sectorsFor(size)), size }]),
-  );
-}
-
-function bootImages({ boot }: IsoSpec, extents: ReadonlyMap<string, Extent>): BootImage[] {
-  const image = (platform: BootImage['platform'], path: string | undefined): BootImage[] => {
-    if (path === undefined) return [];
-    const { sector, size } = extents.get(path) ?? { sector: 0, size: 0 };
-    // BIOS loads the first 2048 bytes of a loader that loads the rest itself; EFI wants the whole file system.
-    const blocks = platform === 'bios' ? 4 : Math.ceil(size / 512);
-    return [{ platform, sector, blocks }];
-  };
-  return [...image('bios', boot?.bios), ...image('efi', boot?.efi)];
 }
 
 /** An image to boot: where it starts, and how many blocks of 512 bytes the firmware loads. */

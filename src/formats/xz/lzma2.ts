@@ -20,7 +20,7 @@ const DICTIONARY_RESET = 0xe0;
 export interface Lzma2Decoder {
   readonly reader: ByteReader;
   readonly maxBytes: number;
-  /** What is held of a dictionary at most, in bytes. */
+  /** Limit of a dictionary in memory, in bytes. */
   readonly maxDictionary: number;
   readonly lzma: LzmaDecoder;
   /** Unpacked bytes of all blocks so far. */

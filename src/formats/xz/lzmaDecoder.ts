@@ -31,7 +31,7 @@ export class LzmaDecoder {
 
   /**
    * Begins a block, whose first chunk has to reset the dictionary.
-   * @param maxSize limit of what is held of the dictionary, in bytes
+   * @param maxSize limit of the dictionary in memory, in bytes
    */
   startBlock(dictionarySize: number, maxSize: number): void {
     const size = Math.min(dictionarySize, maxSize);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { placeRecords, readDirectory, writeDirectoryRecord } from '../../../src/formats/iso9660/directory.ts';
+import { joinRecords, readDirectory, writeDirectoryRecord } from '../../../src/formats/iso9660/directory.ts';
 import {
   readSystemUse,
   writeAttributes,
@@ -147,14 +147,16 @@ describe('writeDirectoryRecord', () => {
   });
 });
 
-describe('placeRecords', () => {
+describe('joinRecords', () => {
   it.each<[string, number[], number[], number]>([
     ['nothing', [], [], 0],
     ['records that fill a sector', [2000, 48], [0, 2000], 2048],
     ['a record that would cross the end', [2000, 49], [0, 2048], 4096],
     ['a record behind a full sector', [2048, 10, 2038, 1], [0, 2048, 2058, 4096], 6144],
-  ])('places %s', (_title, lengths, offsets, size) => {
-    expect(placeRecords(lengths)).toEqual({ offsets, size });
+  ])('joins %s', (_title, lengths, offsets, size) => {
+    const joined = joinRecords(lengths.map((length, index) => new Uint8Array(length).fill(index + 1)));
+    expect(offsets.map((_, index) => joined.indexOf(index + 1))).toEqual(offsets);
+    expect(joined).toHaveLength(size);
   });
 });
 
