@@ -161,6 +161,7 @@ Examples:
 /** The commands about the program itself. */
 function shellCommands(program: ProgramCommand): CommandTable {
   const completion = command({
+    summary: 'Print a script that completes command lines in a shell',
     description:
       'Print a script that completes commands, options, values, hosts, rules and file names in bash, zsh or fish',
     options: {
@@ -170,6 +171,8 @@ function shellCommands(program: ProgramCommand): CommandTable {
     load: async () => (await import('./completion.ts')).printScript,
   });
   const complete = command({
+    summary: 'Print what can follow on a command line',
+    isHidden: true,
     description: 'Print what can follow on a command line; the scripts of `completion` run this command',
     options: {
       '[WORD...]': freeText('words of the command line; the last one is to be completed'),
@@ -181,6 +184,7 @@ function shellCommands(program: ProgramCommand): CommandTable {
     },
   });
   const man = command({
+    summary: 'Print the manual page of a command, or write all pages',
     description: 'Print the manual page of a command or of the program, or write all pages to a folder',
     options: {
       '[COMMAND...]': freeText('words of the command, for example: iso kargs (default: the program)'),
@@ -192,16 +196,5 @@ function shellCommands(program: ProgramCommand): CommandTable {
       return async (options, io) => run(options, program, io);
     },
   });
-  return {
-    completion: {
-      summary: 'Print a script that completes command lines in a shell',
-      load: async () => completion,
-    },
-    __complete: {
-      summary: 'Print what can follow on a command line',
-      isHidden: true,
-      load: async () => complete,
-    },
-    man: { summary: 'Print the manual page of a command, or write all pages', load: async () => man },
-  };
+  return { completion, __complete: complete, man };
 }

@@ -3,8 +3,8 @@
 import { Argument, Command, Help, Option as CommanderOption } from 'commander';
 import {
   type Command as Declaration,
-  type CommandEntry,
   type CommandTable,
+  type LateCommand,
   type Option,
 } from '../io/commandLine.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -32,13 +32,13 @@ const MOST_OPTIONS = 20;
 export class ProgramCommand extends Command {
   readonly #context: Context;
   /** Undefined if it is declared. */
-  #load: CommandEntry['load'] | undefined;
+  #load: LateCommand['load'] | undefined;
   /** Whether it has options that are only in `--help-all`. */
   #hasShortHelp = false;
   #printsAll = false;
   #notes = (): string => '';
 
-  constructor(name: string, context: Context, load?: CommandEntry['load']) {
+  constructor(name: string, context: Context, load?: LateCommand['load']) {
     super(name);
     this.#context = context;
     this.#load = load;
@@ -67,7 +67,9 @@ export class ProgramCommand extends Command {
   /** Makes a group of the command. */
   addCommands(table: CommandTable): this {
     let heading = 'Commands:';
-    for (const [name, { summary, group = heading, isHidden = false, load }] of Object.entries(table)) {
+    for (const [name, declared] of Object.entries(table)) {
+      const { summary = '', group = heading, isHidden = false } = declared;
+      const load = 'load' in declared ? declared.load : async () => declared;
       heading = group;
       const child = new ProgramCommand(name, this.#context, load);
       child.summary(summary).description(summary).helpGroup(group);

@@ -177,8 +177,17 @@ type Unsigned<Name, O> = O extends { readonly isNegation: true }
 
 type Camel<Name> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 
+/** The line of a command or a group in the help of the group that it belongs to. */
+interface HelpLine {
+  readonly summary: string;
+  /** The heading above that line, and above the lines that follow. Default: `Commands:`. */
+  readonly group?: string;
+  /** The command works but is not in that help. */
+  readonly isHidden?: true;
+}
+
 /** What a command is: its help, what it takes, and what it does. */
-export interface Command {
+export interface Command extends Partial<HelpLine> {
   /** Some sentences. */
   readonly description: string;
   readonly options: OptionTable;
@@ -200,22 +209,16 @@ export function command<O extends OptionTable>({
   return { ...declaration, run: async (options: OptionsOf<O>, io) => (await load())(options, io) };
 }
 
-/** Commands by their names, in the order of the help. */
-export type CommandTable = Readonly<Record<string, CommandEntry>>;
-
-export interface CommandEntry {
-  /** Its line in the help of the group. */
-  readonly summary: string;
-  /** The heading above that line, and above the lines that follow. Default: `Commands:`. */
-  readonly group?: string;
-  /** The command works but is not in the help of its group. */
-  readonly isHidden?: true;
-  /** Loads the declaration, only if the command line names the command. */
-  readonly load: () => Promise<Command | CommandGroup>;
+export interface CommandGroup extends Partial<HelpLine> {
+  /** By their names, in the order of the help. */
+  readonly commands: CommandTable;
 }
 
-export interface CommandGroup {
-  readonly commands: CommandTable;
+export type CommandTable = Readonly<Record<string, Command | CommandGroup | LateCommand>>;
+
+export interface LateCommand extends HelpLine {
+  /** Loads the declaration, only if the command line names the command. */
+  readonly load: () => Promise<Command | CommandGroup>;
 }
 
 /** The help of `--files-dir`. */

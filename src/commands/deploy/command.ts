@@ -109,6 +109,7 @@ Many hosts:
 `;
 
 const steps = command({
+  summary: 'Write deploy steps for Ironic',
   description: 'Write deploy steps for "baremetal node deploy", and the config drive that they read',
   options: stepsOptions,
   notes: STEPS_NOTES + INVENTORY_NOTES,
@@ -116,6 +117,7 @@ const steps = command({
 });
 
 const configDrive = command({
+  summary: 'Write the config drive of an installation',
   description: 'Write the config drive that install_coreos reads, as JSON for the API of Ironic',
   options: configDriveOptions,
   notes: CONFIG_DRIVE_NOTES + INVENTORY_NOTES,
@@ -123,6 +125,7 @@ const configDrive = command({
 });
 
 const bareMetalHost = command({
+  summary: 'Write a BareMetalHost for Metal3, and its Secrets',
   description:
     'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
   options: bareMetalHostOptions,
@@ -132,6 +135,7 @@ const bareMetalHost = command({
 });
 
 const node = command({
+  summary: 'Write a node for Ironic',
   description: 'Write a node for Ironic: commands that create or change it, or its description',
   options: nodeOptions,
   reference: NODE_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES,
@@ -140,13 +144,5 @@ const node = command({
 });
 
 export const deploy: CommandGroup = {
-  commands: {
-    steps: { summary: 'Write deploy steps for Ironic', load: async () => steps },
-    configdrive: { summary: 'Write the config drive of an installation', load: async () => configDrive },
-    baremetalhost: {
-      summary: 'Write a BareMetalHost for Metal3, and its Secrets',
-      load: async () => bareMetalHost,
-    },
-    node: { summary: 'Write a node for Ironic', load: async () => node },
-  },
+  commands: { steps, configdrive: configDrive, baremetalhost: bareMetalHost, node },
 };

@@ -19,6 +19,7 @@ Examples:
 `;
 
 const merge = command({
+  summary: 'Merge Ignition configs into one config',
   description: 'Merge Ignition configs into one config, as Ignition does on boot',
   options: mergeOptions,
   notes: MERGE_NOTES,
@@ -36,6 +37,7 @@ Examples:
 `;
 
 const translate = command({
+  summary: 'Translate an Ignition config to another spec version',
   description: 'Translate an Ignition config to a newer or an older version of the spec',
   options: translateOptions,
   notes: TRANSLATE_NOTES,
@@ -53,6 +55,7 @@ Examples:
 `;
 
 const fromButane = command({
+  summary: 'Translate a Butane config to Ignition',
   description: 'Translate a Butane config to an Ignition config',
   options: fromButaneOptions,
   notes: butaneNotes,
@@ -60,12 +63,5 @@ const fromButane = command({
 });
 
 export const ignition: CommandGroup = {
-  commands: {
-    merge: { summary: 'Merge Ignition configs into one config', load: async () => merge },
-    translate: {
-      summary: 'Translate an Ignition config to another spec version',
-      load: async () => translate,
-    },
-    'from-butane': { summary: 'Translate a Butane config to Ignition', load: async () => fromButane },
-  },
+  commands: { merge, translate, 'from-butane': fromButane },
 };

@@ -33,6 +33,7 @@ Examples:
 `;
 
 const customize = command({
+  summary: 'Customize a live ISO, for example for automatic installation',
   description:
     'Customize a live ISO: configure the live system, the installed system and the automatic installation',
   options: isoCustomizeOptions,
@@ -54,6 +55,7 @@ Examples:
 `;
 
 const embed = command({
+  summary: 'Embed an Ignition config',
   description: 'Embed an Ignition config in a live ISO. Embedded network settings are kept.',
   options: embedOptions,
   notes: EMBED_NOTES,
@@ -67,6 +69,7 @@ Examples:
 `;
 
 const show = command({
+  summary: 'Print the embedded Ignition config',
   description: 'Print the embedded Ignition config, byte for byte',
   options: showOptions,
   notes: SHOW_NOTES,
@@ -80,6 +83,7 @@ Examples:
 `;
 
 const remove = command({
+  summary: 'Remove the embedded Ignition config',
   description:
     'Remove the embedded Ignition config from a live ISO. Succeeds also if the ISO contains no config.',
   options: rewriteOptions,
@@ -101,6 +105,7 @@ Examples:
 `;
 
 const embedNetwork = command({
+  summary: 'Embed network settings',
   description: 'Embed network settings in a live ISO. An embedded Ignition config is kept.',
   options: embedNetworkOptions,
   notes: EMBED_NETWORK_NOTES,
@@ -114,6 +119,7 @@ Examples:
 `;
 
 const extractNetwork = command({
+  summary: 'Extract the embedded network settings',
   description: 'Print the embedded network settings of a live ISO, or write them to files',
   options: extractNetworkOptions,
   notes: EXTRACT_NETWORK_NOTES,
@@ -126,6 +132,7 @@ Example:
 `;
 
 const removeNetwork = command({
+  summary: 'Remove the embedded network settings',
   description:
     'Remove all network settings from a live ISO. Succeeds also if the ISO contains no network settings.',
   options: rewriteOptions,
@@ -147,6 +154,7 @@ Examples:
 `;
 
 const modifyKargs = command({
+  summary: 'Append, delete and replace kernel arguments',
   description: 'Append, delete and replace kernel arguments of a live ISO',
   options: modifyKargsOptions,
   notes: MODIFY_NOTES,
@@ -159,6 +167,7 @@ Example:
 `;
 
 const resetKargs = command({
+  summary: 'Restore the default kernel arguments',
   description: 'Restore the default kernel arguments. Embedded files are kept.',
   options: rewriteOptions,
   notes: RESET_KARGS_NOTES,
@@ -175,6 +184,7 @@ Examples:
 `;
 
 const showKargs = command({
+  summary: 'Print the kernel arguments',
   description: 'Print the kernel arguments of a live ISO',
   options: showKargsOptions,
   notes: SHOW_KARGS_NOTES,
@@ -193,6 +203,7 @@ Example:
 `;
 
 const extractPxe = command({
+  summary: 'Extract the files for network boot',
   description: 'Extract the kernel, the initramfs and the root filesystem of a live ISO, for network boot',
   options: extractFilesOptions,
   notes: PXE_NOTES,
@@ -212,6 +223,7 @@ Example:
 `;
 
 const extractLoaders = command({
+  summary: 'Extract the boot loaders for UEFI',
   description: 'Extract shim and GRUB of a live ISO, for network boot with Secure Boot',
   options: extractFilesOptions,
   notes: LOADERS_NOTES,
@@ -231,6 +243,7 @@ Examples:
 `;
 
 const extractMinimalIso = command({
+  summary: 'Extract the minimal ISO',
   description: 'Extract the minimal ISO, which contains no root filesystem, from a live ISO',
   options: extractMinimalIsoOptions,
   notes: MINIMAL_ISO_NOTES,
@@ -248,6 +261,7 @@ Examples:
 `;
 
 const reset = command({
+  summary: 'Restore the released contents of a live ISO',
   description: 'Remove all embedded files from a live ISO, and restore the default kernel arguments',
   options: resetOptions,
   notes: RESET_NOTES,
@@ -293,6 +307,7 @@ Examples:
 `;
 
 const create = command({
+  summary: 'Create a bootable ISO from a kernel and an initramfs',
   description:
     'Create a bootable ISO from any kernel and initramfs, for example those of ironic-python-agent-builder',
   options: createIsoOptions,
@@ -301,57 +316,25 @@ const create = command({
 });
 
 const ignition: CommandGroup = {
-  commands: {
-    embed: { summary: 'Embed an Ignition config', load: async () => embed },
-    show: { summary: 'Print the embedded Ignition config', load: async () => show },
-    remove: { summary: 'Remove the embedded Ignition config', load: async () => remove },
-  },
+  summary: 'Embed, print or remove the Ignition config of a live ISO',
+  commands: { embed, show, remove },
 };
 
 const network: CommandGroup = {
-  commands: {
-    embed: { summary: 'Embed network settings', load: async () => embedNetwork },
-    extract: { summary: 'Extract the embedded network settings', load: async () => extractNetwork },
-    remove: { summary: 'Remove the embedded network settings', load: async () => removeNetwork },
-  },
+  summary: 'Embed, extract or remove the network settings of a live ISO',
+  commands: { embed: embedNetwork, extract: extractNetwork, remove: removeNetwork },
 };
 
 const kargs: CommandGroup = {
-  commands: {
-    modify: { summary: 'Append, delete and replace kernel arguments', load: async () => modifyKargs },
-    reset: { summary: 'Restore the default kernel arguments', load: async () => resetKargs },
-    show: { summary: 'Print the kernel arguments', load: async () => showKargs },
-  },
+  summary: 'Change or print the kernel arguments of a live ISO',
+  commands: { modify: modifyKargs, reset: resetKargs, show: showKargs },
 };
 
 const extract: CommandGroup = {
-  commands: {
-    pxe: { summary: 'Extract the files for network boot', load: async () => extractPxe },
-    loaders: { summary: 'Extract the boot loaders for UEFI', load: async () => extractLoaders },
-    'minimal-iso': { summary: 'Extract the minimal ISO', load: async () => extractMinimalIso },
-  },
+  summary: 'Extract files from a live ISO',
+  commands: { pxe: extractPxe, loaders: extractLoaders, 'minimal-iso': extractMinimalIso },
 };
 
 export const iso: CommandGroup = {
-  commands: {
-    customize: {
-      summary: 'Customize a live ISO, for example for automatic installation',
-      load: async () => customize,
-    },
-    ignition: {
-      summary: 'Embed, print or remove the Ignition config of a live ISO',
-      load: async () => ignition,
-    },
-    network: {
-      summary: 'Embed, extract or remove the network settings of a live ISO',
-      load: async () => network,
-    },
-    kargs: { summary: 'Change or print the kernel arguments of a live ISO', load: async () => kargs },
-    extract: { summary: 'Extract files from a live ISO', load: async () => extract },
-    reset: { summary: 'Restore the released contents of a live ISO', load: async () => reset },
-    create: {
-      summary: 'Create a bootable ISO from a kernel and an initramfs',
-      load: async () => create,
-    },
-  },
+  commands: { customize, ignition, network, kargs, extract, reset, create },
 };

@@ -50,6 +50,7 @@ Examples:
 `;
 
 const kargs = command({
+  summary: 'Write the kernel arguments or a boot script',
   description:
     'Write the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
     'ironic.conf, or as a boot script. The Ignition config is fetched from --ignition-url, or is embedded in the ' +
@@ -73,6 +74,7 @@ Examples:
 `;
 
 const customize = command({
+  summary: 'Customize a live initramfs, for example for automatic installation',
   description:
     'Write a customized copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
     'system, and the live system',
@@ -94,6 +96,7 @@ Examples:
 `;
 
 const wrapIgnition = command({
+  summary: 'Wrap an Ignition config in an archive',
   description: 'Write an initramfs archive that contains an Ignition config, for network boot',
   options: wrapIgnitionOptions,
   notes: WRAP_IGNITION_NOTES,
@@ -107,6 +110,7 @@ Examples:
 `;
 
 const unwrapIgnition = command({
+  summary: 'Print the Ignition config of an archive',
   description: 'Print the Ignition config of an archive or an initramfs, byte for byte',
   options: unwrapIgnitionOptions,
   notes: UNWRAP_IGNITION_NOTES,
@@ -125,6 +129,7 @@ Examples:
 `;
 
 const wrapNetwork = command({
+  summary: 'Wrap network settings in an archive',
   description: 'Write an initramfs archive that contains network settings, for network boot',
   options: wrapNetworkOptions,
   notes: WRAP_NETWORK_NOTES,
@@ -138,6 +143,7 @@ Examples:
 `;
 
 const unwrapNetwork = command({
+  summary: 'Extract the network settings of an archive',
   description: 'Print the network settings of an archive or an initramfs, or write them to files',
   options: unwrapNetworkOptions,
   notes: UNWRAP_NETWORK_NOTES,
@@ -145,30 +151,13 @@ const unwrapNetwork = command({
 });
 
 const ignition: CommandGroup = {
-  commands: {
-    wrap: { summary: 'Wrap an Ignition config in an archive', load: async () => wrapIgnition },
-    unwrap: { summary: 'Print the Ignition config of an archive', load: async () => unwrapIgnition },
-  },
+  summary: 'Wrap or unwrap an Ignition config for network boot',
+  commands: { wrap: wrapIgnition, unwrap: unwrapIgnition },
 };
 
 const network: CommandGroup = {
-  commands: {
-    wrap: { summary: 'Wrap network settings in an archive', load: async () => wrapNetwork },
-    unwrap: { summary: 'Extract the network settings of an archive', load: async () => unwrapNetwork },
-  },
+  summary: 'Wrap or unwrap network settings for network boot',
+  commands: { wrap: wrapNetwork, unwrap: unwrapNetwork },
 };
 
-export const pxe: CommandGroup = {
-  commands: {
-    kargs: { summary: 'Write the kernel arguments or a boot script', load: async () => kargs },
-    customize: {
-      summary: 'Customize a live initramfs, for example for automatic installation',
-      load: async () => customize,
-    },
-    ignition: {
-      summary: 'Wrap or unwrap an Ignition config for network boot',
-      load: async () => ignition,
-    },
-    network: { summary: 'Wrap or unwrap network settings for network boot', load: async () => network },
-  },
-};
+export const pxe: CommandGroup = { commands: { kargs, customize, ignition, network } };
