@@ -208,7 +208,6 @@ describe('translate', () => {
     ['render with an inventory', 'render --inventory in/inv.yaml -o -', agent, '--files-dir files'],
     ['a setting', 'render --inventory in/inv.yaml -o -', agent, '  ignition.filesDir: files\n'],
     ['deploy configdrive', 'deploy configdrive --ignition local.bu', '', '--files-dir files'],
-    ['deploy steps', 'deploy steps --ignition local.bu --ignition-in-args', '', '--files-dir files'],
     ['deploy with an inventory', 'deploy configdrive --inventory in/inv.yaml', deploy, '--files-dir files'],
     ['a setting of deploy', 'deploy configdrive --inventory in/inv.yaml', deploy, '  filesDir: files\n'],
     [

@@ -67,7 +67,6 @@ const commands: readonly (readonly [line: string, system: 'live' | 'installed' |
   ['pxe customize --live-ignition FILE -o out a.img', 'live'],
   ['pxe customize --dest-device /dev/sda --dest-ignition FILE -o out a.img', 'installed'],
   ['deploy configdrive --ignition FILE -o out', 'installed'],
-  ['deploy steps --ignition-in-args --ignition FILE -o out', 'installed'],
   [
     'render --api-url https://192.0.2.1 --agent-image registry.example.com/agent --no-ssh-key --merge FILE -o out',
     'live',

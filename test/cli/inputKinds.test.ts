@@ -463,7 +463,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'iso network embed': ['-o', 'out', 'a.iso'],
   'pxe network wrap': ['-o', 'out'],
   'pxe kargs': ['--base-url', 'http://192.0.2.1', '--embedded', '--static', '-o', 'out'],
-  'deploy steps': ['--ignition-in-args', '-o', 'out'],
+  'deploy steps': ['--config-drive', 'drive.json', '-o', 'out'],
   'deploy configdrive': ['-o', 'out'],
   'deploy baremetalhost': [
     '--name',

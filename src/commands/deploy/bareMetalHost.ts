@@ -45,8 +45,7 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
       if (other.config !== own.config) throw otherConfig(userData, other.host, context);
       configs.set(`${namespace}/${userData}`, other);
     }
-    const document = renderHostManifests(settings);
-    return { document, isSecret: served !== undefined || document.some(({ kind }) => kind === 'Secret') };
+    return renderHostManifests(settings);
   };
   const write = (hosts: readonly HostDocument<Manifests>[]): string => {
     const manifests = new Map(
@@ -61,7 +60,9 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
     return served?.comment(formatYaml(items)) ?? formatYaml(items);
   };
   const given = { ...options, ...(spec !== undefined && { spec }) };
-  return writeDeployed({ options: given, format: { extension: `.${form}`, write }, make }, io);
+  const isSecret = (document: Manifests): boolean =>
+    served !== undefined || document.some(({ kind }) => kind === 'Secret');
+  return writeDeployed({ options: given, extension: `.${form}`, make, write, isSecret }, io);
 }
 
 /** @throws UsageError if the definition of BareMetalHosts does not allow these fields */
@@ -124,7 +125,7 @@ async function hostSettings(
     const file = options[key];
     return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
   };
-  const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork());
+  const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork(io));
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,

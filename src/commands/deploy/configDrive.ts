@@ -2,8 +2,9 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { checkInstall, type ConfigDrive, renderConfigDrive } from './documents/installation.ts';
+import { checkInstall, renderConfigDrive } from './documents/installation.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { emptyConfigDrive, needsConfigDrive } from './readOptions.ts';
@@ -21,15 +22,15 @@ export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<
     const reason = isIso ? ': install_coreos does not read ISO config drives' : '';
     throw new UsageError(`unsupported format ${quoteText(format)}${reason}`, { hint: 'use json' });
   }
-  const write = (hosts: readonly HostDocument<ConfigDrive>[]): string =>
+  const write = (hosts: readonly HostDocument<Mapping>[]): string =>
     pretty || hosts[0]?.host !== undefined
       ? formatValue(byHost(hosts), 'json')
       : `${JSON.stringify(byHost(hosts))}\n`;
-  return writeDeployed({ options, format: { extension: '.json', write }, make: makeDrive }, io);
+  return writeDeployed({ options, extension: '.json', make: makeDrive, write, isSecret: () => true }, io);
 }
 
 async function makeDrive(host: DeployOptions, context: HostContext) {
   if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
   const document = renderConfigDrive(await context.readConfig(host), host);
-  return reportIssues(checkInstall(host), context) === 0 ? { document, isSecret: true } : undefined;
+  return reportIssues(checkInstall(host), context) === 0 ? document : undefined;
 }

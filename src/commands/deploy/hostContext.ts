@@ -1,50 +1,48 @@
-/** The context of a `deploy` command for one host, and its error reports. */
+/** What the documents of a host need besides its options: the names and places of these, and its files. */
 
 import { type Finding, hasErrors } from '../../core/finding.ts';
-import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import type { PlainConfig } from './documents/installation.ts';
 import { CliError, type FilePlace, only } from '../../core/errors.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { flagOf } from '../../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
+import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { type CheckMachine, createMachineCheck } from './hardware.ts';
 import { type NameOption, readInstalledConfig } from './readOptions.ts';
 import type { DeployOptions } from './options.ts';
 
-/** Names and positions of options in messages. */
+/** Where the options of a host are from. */
 export interface OptionSources {
   readonly nameOf: NameOption;
   /** The position of the value in the inventory, or of one hint or argument in it; undefined for a flag. */
   readonly locate: (option: string, detail?: string | number) => FilePlace | undefined;
+  /** The network of the host in the inventory, as text; undefined without one. */
+  readonly readRamdiskNetwork: (io: Io) => Promise<RamdiskNetwork | undefined>;
 }
 
 export interface HostContext extends OptionSources {
   readonly io: Io;
   /** Reads the config of the installed host, and reports problems of it; undefined if no file is given. */
-  readonly readConfig: (options: DeployOptions) => Promise<PlainConfig | undefined>;
-  /** The network of the host in the inventory, as text; undefined without one. */
-  readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
+  readonly readConfig: (options: DeployOptions) => Promise<Mapping | undefined>;
   /** What differs between the host and its machine; empty without `--hardware`. */
   readonly checkMachine: CheckMachine;
 }
 
-/** For a host that flags describe. */
-export function flagContext(io: Io): HostContext {
-  return {
+/** Contexts of hosts that share files. */
+export function createContexts(): (sources: OptionSources, io: Io) => HostContext {
+  const readConfig = cacheConfigs();
+  const checkMachine = createMachineCheck();
+  return (sources, io) => ({
+    ...sources,
     io,
-    nameOf: flagOf,
-    locate: () => undefined,
-    readConfig: (options) => readInstalledConfig(options, io),
-    readRamdiskNetwork: async () => undefined,
-    checkMachine: createMachineCheck(),
-  };
+    checkMachine,
+    readConfig: (options) => readConfig(options, io),
+  });
 }
 
-/** Reads a config that several hosts share only once, and repeats its reports for each host. */
-export function cacheConfigs(): typeof readInstalledConfig {
+/** Reads a config that several hosts share only once, because it may be standard input, and repeats its reports for each host. */
+function cacheConfigs(): typeof readInstalledConfig {
   const known = new Map<string, ReturnType<typeof readQuietly>>();
   return async (options, io) => {
-    if (options.ignition === undefined) return undefined;
     const key = JSON.stringify([options.ignition, options.imageSource, options.filesDir]);
     const entry = known.get(key) ?? readQuietly(options, io);
     known.set(key, entry);

@@ -16,6 +16,7 @@ import type { Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import type { OptionSources } from './hostContext.ts';
+import { readRamdiskNetwork } from './networkFile.ts';
 import type { DeployOptions } from './options.ts';
 import { deployRows, type DeploySetting } from './settings.ts';
 
@@ -168,6 +169,7 @@ export function sourcesOf(source: DeploySource): OptionSources {
       : (setting.key ?? option);
   };
   return {
+    readRamdiskNetwork: (io) => readRamdiskNetwork(source.host, source.inventory.agent, io),
     nameOf: (option) => keyOf(option) ?? flagOf(option),
     locate: (option, detail) => {
       const key = keyOf(option);

@@ -1,8 +1,10 @@
 /** Descriptions of the network of a host, nmstate or OpenStack network data, which other programs convert on the machine. */
 
-import { CliError } from '../../core/errors.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
+import { CliError, located } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
 import {
   keysOfNetworks,
   type NetworkText,
@@ -10,10 +12,13 @@ import {
   refuseNetwork,
 } from '../../hosts/input/networkDescription.ts';
 import { checkKeyfiles, reportConnections } from '../../hosts/input/networkFiles.ts';
+import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
+import { pathIn } from '../../hosts/settings/reading.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
+import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 
 /** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */
 const networkKinds = {
@@ -77,4 +82,29 @@ function refuseOtherKind(value: unknown, format: keyof typeof networkKinds, subj
     code: 'ERR_FORMAT',
     hint: isOther ? other.hint : `pass a file with the key "${keys[0]}"`,
   });
+}
+
+/** The network of the ramdisk: that of the host, or of all hosts. */
+export async function readRamdiskNetwork(
+  host: InventoryHost,
+  shared: Inputs,
+  io: Io,
+): Promise<RamdiskNetwork | undefined> {
+  const inputs = host.readInputs();
+  for (const key of ['nmstate', 'networkData'] as const) {
+    const value = (inputs.get(`host.${key}`) ?? shared.get(`host.${key}`))?.at(-1);
+    if (value === undefined) continue;
+    const { document } = value;
+    const what = `${key} (${value.name})`;
+    const text =
+      document === undefined
+        ? readNetworkFile(pathIn(value, value.text), key, what, io)
+        : checkNetworkText(
+            { format: key, file: document.name, text: formatYaml([document.value]), document },
+            what,
+            io,
+          );
+    return { key, text: await located({ at: value.at }, () => text) };
+  }
+  return undefined;
 }

@@ -35,8 +35,7 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const served = await servedIsos('deployIso', options, io);
   const make = async (host: DeployOptions, context: HostContext) => {
     const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
-    const document = await readNode(given, form, named);
-    return document === undefined ? undefined : { document, isSecret: served !== undefined };
+    return readNode(given, form, named);
   };
   const write = (hosts: readonly HostDocument<NodeDescription>[]): string => {
     const nodes = hosts.map(({ document }) => document);
@@ -48,7 +47,8 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
     const infos = hosts.map(({ host, document }) => ({ host, document: document.driver_info }));
     return formatValue(byHost(infos), 'json');
   };
-  return writeDeployed({ options, format: { extension: extensions[form], write }, make }, io);
+  const isSecret = (): boolean => served !== undefined;
+  return writeDeployed({ options, extension: extensions[form], make, write, isSecret }, io);
 }
 
 function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): void {
@@ -98,7 +98,7 @@ async function readNode(
   const differences =
     options.hardware === undefined || hasErrors(issues)
       ? []
-      : await context.checkMachine(host, options, await context.readRamdiskNetwork(), context.io);
+      : await context.checkMachine(host, options, await context.readRamdiskNetwork(context.io), context.io);
   if (reportIssues([...issues, ...found, ...differences], context) !== 0) return undefined;
   const description = describeNode(settings);
   const { name: _name, driver: _driver, driver_info: info, properties, ...others } = description;

@@ -75,7 +75,6 @@ const servedOptions = under('ISOs of serve:', {
 
 const installOptions = {
   '--config-drive <file>': file('config drive file to write'),
-  '--ignition-in-args': toggle("put the config into the arguments of the step, as in Metal3's design"),
   '--node <name>': freeText('name or UUID of the node; requires --format command'),
 };
 

@@ -8,10 +8,11 @@ import { parseMacAddress } from '../../core/macAddress.ts';
 import { readRootDevice, splitHint } from '../../ipa/rootDeviceHints.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { errorRule, found, issueWith } from '../../core/rule.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import type { Deployment } from './documents/deployment.ts';
 import { deployInterfaces } from './documents/interfaces.ts';
 import type { Ramdisk } from './documents/node.ts';
-import { checkInstalledConfig, plainConfig, type PlainConfig } from './documents/installation.ts';
+import { checkInstalledConfig, plainConfig } from './documents/installation.ts';
 import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
 import type { Io } from '../../io/io.ts';
 import { requireContents } from '../../hosts/input/imageContents.ts';
@@ -111,13 +112,8 @@ export function deploymentOf(options: DeployOptions, nameOf: NameOption): Deploy
 }
 
 /** Whether there are settings that deploy steps cannot contain. */
-export function needsConfigDrive({
-  ignition,
-  appendKarg = [],
-  copyNetwork,
-  ignitionInArgs = false,
-}: DeployOptions): boolean {
-  return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
+export function needsConfigDrive({ ignition, appendKarg = [], copyNetwork }: DeployOptions): boolean {
+  return ignition !== undefined || appendKarg.length > 0 || copyNetwork !== undefined;
 }
 
 export function emptyConfigDrive(nameOf: NameOption): UsageError {
@@ -134,7 +130,7 @@ export function emptyConfigDrive(nameOf: NameOption): UsageError {
 export async function readInstalledConfig(
   { ignition: file, imageSource = '', filesDir }: DeployOptions,
   io: Io,
-): Promise<PlainConfig | undefined> {
+): Promise<Mapping | undefined> {
   if (file === undefined) return undefined;
   const [document] = await readConfigFiles([file], io, { filesDir, lint: 'auto', machine: 'installed' });
   if (document === undefined) return undefined;

@@ -5,7 +5,7 @@ import { UsageError } from '../../core/errors.ts';
 import { stepNames } from '../../core/installSteps.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { differsByHost } from '../../core/placeholders.ts';
-import { issue } from '../../core/rule.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import { makeFolder } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoredOptions } from './documents/bareMetalHost.ts';
@@ -16,13 +16,7 @@ import {
   stepsDeployment,
 } from './documents/deployment.ts';
 import { nameIssues } from './documents/host.ts';
-import {
-  checkInstall,
-  type DeployStep,
-  ignitionInArguments,
-  renderConfigDrive,
-  renderDeploySteps,
-} from './documents/installation.ts';
+import { checkInstall, renderConfigDrive, renderDeploySteps } from './documents/installation.ts';
 import { linesFor, noteLines } from './documents/interfaces.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
@@ -54,8 +48,7 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
       const folder = dirname(adapted.configDrive);
       await makeFolder(resolve(io.cwd, folder), folder);
     }
-    const document = await makeSteps(adapted, form, context);
-    return document && { document, isSecret: options.ignitionInArgs === true };
+    return makeSteps(adapted, form, context);
   };
   const write = (hosts: readonly HostDocument<MadeSteps>[]): string =>
     form === 'command'
@@ -65,13 +58,13 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
           )
           .join('')
       : formatValue(byHost(hosts.map((one) => ({ ...one, document: one.document.deploySteps }))), form);
-  return writeDeployed({ options, format: { extension: extensions[form], write }, make }, io);
+  return writeDeployed({ options, extension: extensions[form], make, write, isSecret: () => false }, io);
 }
 
 /** The steps, and what the node needs for them. */
 interface MadeSteps {
   readonly node: string;
-  readonly deploySteps: readonly DeployStep[];
+  readonly deploySteps: readonly Mapping[];
   readonly deployment: StepsDeployment;
   readonly configDrive: string | undefined;
 }
@@ -88,10 +81,9 @@ async function makeSteps(
   const step = stepNames.find((name) => name === options.step) ?? 'install_coreos';
   refuseIncomplete(options, format, context.nameOf);
   const config = await context.readConfig(options);
-  const inArguments = options.ignitionInArgs === true ? config : undefined;
-  const drive = renderConfigDrive(inArguments === undefined ? config : undefined, options);
+  const drive = renderConfigDrive(config, options);
   const deployment = stepsDeployment(deploymentOf(options, context.nameOf), step);
-  const deploySteps = renderDeploySteps(step, deployment.deployInterface, inArguments);
+  const deploySteps = renderDeploySteps(step, deployment.deployInterface);
   const { ignition, appendKarg, copyNetwork, imageSource } = options;
   const givenOptions = { ignition, appendKarg: appendKarg?.[0], copyNetwork, imageSource };
   const { node } = options;
@@ -100,7 +92,6 @@ async function makeSteps(
     ...(step === 'start_assisted_install' ? ignoredOptions(givenOptions) : []),
     ...checkInstall(options),
     ...nameIssues(nodeName, { node: nodeProblem }),
-    ...(options.ignitionInArgs === true ? [issue(ignitionInArguments, [])] : []),
     ...checkStepsDeployment(deployment, step),
     ...(format === 'command' ? [] : noteNode(deployment)),
     ...noteLines(linesFor({ deploy: [deployment.deployInterface] })),
@@ -113,17 +104,7 @@ async function makeSteps(
 
 /** Options that the steps cannot contain must not be ignored silently. */
 function refuseIncomplete(options: DeployOptions, format: StepsFormat, nameOf: NameOption): void {
-  const { ignition, ignitionInArgs = false, node } = options;
-  if (ignitionInArgs && ignition === undefined) {
-    const name = nameOf('ignition');
-    throw new UsageError(`--ignition-in-args requires ${name}`, { hint: `pass ${name} FILE` });
-  }
-  if (ignitionInArgs && format === 'command') {
-    throw new UsageError('--ignition-in-args cannot be combined with --format command', {
-      hint: 'write the steps to a file, with --format json -o steps.json: a config is too large and too secret for a command line',
-    });
-  }
-  const { configDrive } = options;
+  const { configDrive, node } = options;
   if (configDrive === '-') {
     throw new UsageError('--config-drive requires a file: the steps are written to standard output', {
       hint: 'pass a file, or use ironic-coreos deploy configdrive',

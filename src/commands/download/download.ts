@@ -45,11 +45,15 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
       const context = { client, policy, findKeys, outputPath, progress: transfer.update };
       return downloadFile(file, context).finally(() => transfer.end());
     });
-    await printInOrder(results, io).catch(async (error: unknown) => {
+    const written = await Promise.all(results).catch(async (error: unknown) => {
       stop.abort();
       await Promise.allSettled(results);
       throw error;
     });
+    await writeStdout(
+      io,
+      written.map(({ shownPath }) => lineForOutput(shownPath, io)),
+    );
     return 0;
   } finally {
     stop.abort(); // io.signal forgets it
@@ -83,14 +87,4 @@ async function planFiles(options: DownloadOptions, access: StreamAccess): Promis
 function keysFor(options: KeySourceOptions, io: Io): KeySource {
   const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(options, io));
   return async (signature) => (await load())(signature);
-}
-
-/** The failure of any file ends the wait for all files. */
-async function printInOrder(results: readonly Promise<OutputPath>[], io: Io): Promise<void> {
-  const failure = Promise.all(results).then(() => new Promise<never>(() => undefined)); // never fulfilled
-  failure.catch(() => undefined);
-  for (const result of results) {
-    const { shownPath } = await Promise.race([result, failure]);
-    await writeStdout(io, [lineForOutput(shownPath, io)]);
-  }
 }

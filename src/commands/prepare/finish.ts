@@ -74,7 +74,7 @@ export async function finishRun(
   if (hostRun !== undefined) reportGroups(hostRun);
   reportMemory(hosts, memory, io);
   reportExposed(run);
-  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, archives);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest);
 }
 
 /** The result of this run. */

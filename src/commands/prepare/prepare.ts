@@ -36,7 +36,8 @@ import {
 } from '../../hosts/plan/hostBoot.ts';
 import { hasUnknown, planUnknown } from '../../hosts/plan/planUnknown.ts';
 import { type PublishArchive, readAgentArchives } from '../../hosts/plan/agentArchives.ts';
-import { checkBundle, readBundle } from './bundle.ts';
+import { checkNewFile } from '../../io/files/newFile.ts';
+import { readBundle } from './bundle.ts';
 import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
@@ -75,7 +76,7 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
   const layout = name === 'folder' ? folderLayout(given) : fixedLayout(name, given, io);
   const { baseUrl, options, served, shown } = layout;
   const bundle = readBundle(options, io);
-  const access = await readAccess(options);
+  const access = readAccess(options);
   const read = await readSource(options, io);
   layout.check?.(read.inventory);
   const folder = await openPreparedFolder(resolve(io.cwd, shown), { ...access, ...layout });
@@ -86,7 +87,7 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
     );
   });
   try {
-    await checkBundle(bundle);
+    if (bundle !== undefined) await checkNewFile(bundle.output); // images take long
     const archives = await readAgentArchives(options.agentArchive, io);
     try {
       const publish = publishIn(folder, baseUrl, served);

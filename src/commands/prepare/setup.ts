@@ -32,16 +32,12 @@ export function chooseLayout(layout: LayoutName | undefined, env: Io['env']): La
 }
 
 /** @throws UsageError for an invalid mode, CliError for an unknown group */
-export async function readAccess({
-  mode,
-  group,
-}: PrepareOptions): Promise<{ readonly open: Access; readonly secret: Access }> {
+export function readAccess({ mode, group }: PrepareOptions) {
   const bits = mode === undefined ? undefined : parseMode(mode);
-  const id = group === undefined ? undefined : await findGroup(group);
-  return {
-    open: { mode: 0o666 & ~process.umask() },
-    secret: { mode: bits ?? (id === undefined ? 0o600 : 0o640), group: id },
-  };
+  const id = group === undefined ? undefined : findGroup(group);
+  const open: Access = { mode: 0o666 & ~process.umask() };
+  const secret: Access = { mode: bits ?? (id === undefined ? 0o600 : 0o640), group: id };
+  return { open, secret };
 }
 
 /** @throws UsageError for options that cannot be combined, or if an option is missing */

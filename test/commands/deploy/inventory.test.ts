@@ -364,13 +364,6 @@ describe('deploy --inventory where a host is wrong', () => {
 const sharing = (name: string, ignition: string): string =>
   `- {name: ${name}, deploy: {bmcAddress: "${name}", userDataName: site, ignition: ${ignition}}}\n`;
 
-it('refuses a host whose config drive is its output', async () => {
-  const args = ['--config-drive', 'same/{name}.json', '-o', 'same'];
-  const { code, stderr } = await withHosts('steps', right, ...args);
-  expect(stderr).toContain('--config-drive and --output are the same file: same/c.json\n');
-  expect(code).toBe(1);
-});
-
 describe('a Secret that hosts share', () => {
   it('is written once', async () => {
     const { code, stdout } = await withHosts(

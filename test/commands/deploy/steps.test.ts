@@ -80,17 +80,6 @@ describe('deploy steps', () => {
     );
   });
 
-  it('puts the config into the arguments as the design has it, with a warning', async () => {
-    const args = ['--ignition', 'host.ign', '--ignition-in-args', '-o', 'steps.json'];
-    const { code, stdout, stderr } = await steps(...args);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(JSON.parse(await readFile(path('steps.json'), 'utf8'))).toEqual([
-      { interface: 'deploy', step: 'install_coreos', priority: 80, args: { ignition: config } },
-    ]);
-    expect((await stat(path('steps.json'))).mode & 0o777).toBe(0o600);
-    expect(stderr).toMatch(/^warning: the current hardware manager reads the config from the config drive/);
-  });
-
   it('reads the config from standard input', async () => {
     const args = ['steps', '--ignition', '-', '--config-drive', 'stdin.json'];
     expect(await run(args, { stdin: files['host.ign'] })).toMatchObject({ code: 0 });
@@ -131,6 +120,11 @@ describe('deploy steps', () => {
       /--image-checksum: missing or invalid/,
     ],
     ['a broken image', ['--image-source', 'ftp://h/i'], /--image-source: invalid image URL/],
+    [
+      'a config drive that replaces the config',
+      ['--ignition', 'host.ign', '--config-drive', './host.ign'],
+      /\.\/host\.ign is an input of this command/,
+    ],
     ['a broken node', ['--format', 'command', '--node', 'a b'], /--node: invalid name/],
     [
       'arguments for assisted',
@@ -153,19 +147,6 @@ describe('deploy steps', () => {
     ['standard output for two things', [...drive.slice(0, 2), '--config-drive', '-'], /deploy configdrive/],
     ['a command without a node', ['--format', 'command'], /--node NAME/],
     ['a node without a command', ['--node', 'w1'], /--format command/],
-    [
-      'a config on the command line',
-      ['--ignition', 'host.ign', '--ignition-in-args', '--format', 'command', '--node', 'w1'],
-      /too secret/,
-    ],
-    ['an output that replaces the config', [...drive, '-o', 'host.ign'], /--ignition and --output are/],
-    [
-      'a config drive that replaces the config',
-      ['--ignition', 'host.ign', '--config-drive', './host.ign'],
-      /--ignition and --config-drive are the same file: \.\/host\.ign/,
-    ],
-    ['one file for two outputs', [...drive, '-o', 'drive.json'], /--config-drive and --output are/],
-    ['no config for the arguments', ['--ignition-in-args'], /--ignition FILE/],
     ['an unknown step', ['--step', 'install'], /install_coreos, start_assisted_install/],
     ['an unknown format', ['--format', 'xml'], /json, yaml, command/],
     [

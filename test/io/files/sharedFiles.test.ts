@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { knownDigests, type StampedDigest } from '../../../src/io/files/fileDigests.ts';
 import { shareFile } from '../../../src/io/files/shareFile.ts';
-import { findGroup } from '../../../src/commands/prepare/folder/userGroup.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -94,16 +93,5 @@ describe('knownDigests', () => {
     expect(await knownDigests(new Map(Object.entries(saved))).sha256(at('source'))).toBe(digest('bytes'));
     await writeFile(at('source'), 'longer than before');
     expect(await digests.save()).toEqual({});
-  });
-});
-
-describe('findGroup', () => {
-  it('knows groups by number and name', async () => {
-    expect(await findGroup('4711')).toBe(4711);
-    expect(await findGroup('root')).toBe(0);
-  });
-
-  it.each(['', 'no-such-group', '-x', 'a:b', 'root\n'])('refuses %j', async (name) => {
-    await expect(findGroup(name)).rejects.toThrow('Group not found');
   });
 });

@@ -10,13 +10,7 @@ import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
 import { checkDeployment, type Deployment } from './deployment.ts';
-import {
-  checkImageChecksum,
-  checkInstall,
-  type InstallSettings,
-  type PlainConfig,
-  renderMetaData,
-} from './installation.ts';
+import { checkImageChecksum, checkInstall, type InstallSettings, renderMetaData } from './installation.ts';
 import type { StepName } from '../../../core/installSteps.ts';
 import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../../core/objectName.ts';
 import { toMetal3Hints } from '../../../ipa/rootDeviceHints.ts';
@@ -37,7 +31,7 @@ export interface HostSettings {
   /** `none`: the host is only registered. */
   readonly method: StepName | 'none';
   /** Config for the installed host, written as a Secret. */
-  readonly config?: PlainConfig | undefined;
+  readonly config?: Mapping | undefined;
   /** Name of the Secret with the config: a new one, or without `config` an existing one. */
   readonly userData?: string | undefined;
   readonly install: InstallSettings;

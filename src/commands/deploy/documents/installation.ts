@@ -16,50 +16,20 @@ import type { DeployInterface } from './interfaces.ts';
 import type { StepName } from '../../../core/installSteps.ts';
 import type { Config } from '../../../ignition/config.ts';
 import { formatIgnition } from '../../../ignition/ignitionText.ts';
-
-export interface DeployStep {
-  readonly interface: 'deploy';
-  readonly step: StepName | typeof IMAGE_STEP;
-  /** 80 is between starting the ramdisk and booting the instance: the value of Metal3. With 0, the step is left out. */
-  readonly priority: 80 | 0;
-  readonly args: { readonly ignition?: PlainConfig };
-}
-
-/** The step of the deploy interface `direct` that writes an image. */
-const IMAGE_STEP = 'write_image';
-
-export const ignitionInArguments = warningRule(
-  'ignition-in-args',
-  'the current hardware manager reads the config from the config drive and ignores the arguments of the step',
-  'remove --ignition-in-args, unless the hardware manager of your agent image reads args.ignition',
-);
+import type { Mapping } from '../../../formats/mapping.ts';
 
 /**
- * The deploy steps, with the config in the arguments if it is given. Other deploy interfaces than `custom-agent` would also write
- * the image of the node, so that step is left out.
+ * The step has the priority that Metal3 gives it, between starting the ramdisk and booting the instance. Other deploy interfaces
+ * than `custom-agent` would also write the image of the node: with the priority 0, that step is left out.
  */
-export function renderDeploySteps(
-  step: StepName,
-  deployInterface: DeployInterface,
-  ignition?: PlainConfig,
-): readonly DeployStep[] {
-  const install: DeployStep = {
-    interface: 'deploy',
-    step,
-    priority: 80,
-    args: ignition === undefined ? {} : { ignition },
-  };
+export function renderDeploySteps(step: StepName, deployInterface: DeployInterface): readonly Mapping[] {
+  const install = { interface: 'deploy', step, priority: 80, args: {} };
   if (deployInterface === 'custom-agent') return [install];
-  return [install, { interface: 'deploy', step: IMAGE_STEP, priority: 0, args: {} }];
+  return [install, { interface: 'deploy', step: 'write_image', priority: 0, args: {} }];
 }
 
 /** Field names of Ironic. May be empty. */
-export interface ConfigDrive {
-  readonly user_data?: PlainConfig;
-  readonly meta_data?: InstallMetaData;
-}
-
-export function renderConfigDrive(config: PlainConfig | undefined, install: InstallSettings): ConfigDrive {
+export function renderConfigDrive(config: Mapping | undefined, install: InstallSettings): Mapping {
   const metaData = renderMetaData(install);
   return {
     ...(config !== undefined && { user_data: config }),
@@ -73,13 +43,6 @@ export interface InstallSettings {
   readonly appendKarg?: readonly string[];
   /** Whether to copy the network of the ramdisk to the installed system; if absent, the agent decides. */
   readonly copyNetwork?: boolean;
-}
-
-/** Field names of the agent. */
-interface InstallMetaData {
-  /** One element at most: see `renderMetaData`. */
-  readonly coreos_append_karg?: readonly [string];
-  readonly coreos_copy_network?: boolean;
 }
 
 const installKarg = errorRule(
@@ -103,20 +66,20 @@ function checkArgument({ name, text, value = '' }: KernelArgument): readonly Rul
   return name === 'ip' ? readIp(value).issues : [];
 }
 
-/** The meta data for the agent; undefined if it is empty. */
-export function renderMetaData({
-  appendKarg = [],
-  copyNetwork,
-}: InstallSettings): InstallMetaData | undefined {
+/** The config as JSON; its fields are in the order of Ignition's documents. */
+export function plainConfig(config: Config): Mapping {
+  const plain: Mapping = JSON.parse(formatIgnition(config));
+  return plain;
+}
+
+/** The meta data for the agent, with its field names; undefined if it is empty. */
+export function renderMetaData({ appendKarg = [], copyNetwork }: InstallSettings) {
   if (appendKarg.length === 0 && copyNetwork === undefined) return undefined;
   return {
-    ...(appendKarg.length > 0 && { coreos_append_karg: [appendKarg.join(' ')] as const }),
+    ...(appendKarg.length > 0 && { coreos_append_karg: [appendKarg.join(' ')] }),
     ...(copyNetwork !== undefined && { coreos_copy_network: copyNetwork }),
   };
 }
-
-/** A config as JSON. */
-export type PlainConfig = Readonly<Record<string, unknown>>;
 
 const hostNameTwice = errorRule(
   'install-hostname-twice',
@@ -135,12 +98,6 @@ function checkHostName({ storage = {} }: Config): readonly Finding[] {
       node.path === '/etc/hostname' ? [{ ...hostNameTwice, path: ['storage', kind, index, 'path'] }] : [],
     ),
   );
-}
-
-/** Converts a config without errors; its fields are in the order of Ignition's documents. */
-export function plainConfig(config: Config): PlainConfig {
-  const plain: PlainConfig = JSON.parse(formatIgnition(config));
-  return plain;
 }
 
 export interface InstallImage {

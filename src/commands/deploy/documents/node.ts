@@ -26,7 +26,6 @@ import {
   noteLines,
 } from './interfaces.ts';
 import { nodeNameProblem } from '../../../core/objectName.ts';
-import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
 import {
@@ -251,7 +250,7 @@ function interfaceWords(node: NodeDescription): readonly string[] {
  */
 export function formatDeployCommands(
   node: string,
-  steps: readonly DeployStep[],
+  steps: readonly Mapping[],
   configDrive: string | undefined,
   deployment: Deployment & { readonly deployInterface: DeployInterface },
 ): string {

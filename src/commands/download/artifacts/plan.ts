@@ -40,13 +40,13 @@ export interface MetadataSource {
   readonly isSigned: boolean;
 }
 
-/** @throws CliError for locations that cannot be fetched, and for files of the same name */
+/** @throws CliError for locations that cannot be fetched */
 export function planImage(
   artifacts: readonly StreamArtifact[],
   source: MetadataSource,
   options: PlanOptions,
 ): readonly PlannedFile[] {
-  const files = artifacts.map((artifact) => {
+  return artifacts.map((artifact) => {
     const { location, sha256, signature, uncompressedSha256 } = artifact;
     const hasDigest = sha256 !== undefined && source.isAuthentic && !source.isSigned;
     const isDigestEnough = hasDigest && signature === undefined;
@@ -55,8 +55,6 @@ export function planImage(
     const needsSignature = !options.insecure && !isDigestEnough;
     return planFile({ url, signatureUrl, sha256, needsSignature }, options.decompress, uncompressedSha256);
   });
-  refuseSameNames(files);
-  return files;
 }
 
 /**
@@ -113,20 +111,6 @@ function isFetched({ protocol }: URL): boolean {
   return protocol === 'https:' || protocol === 'http:';
 }
 
-function refuseSameNames(files: readonly PlannedFile[]): void {
-  const names = new Set<string>();
-  for (const { name, unpacked } of files) {
-    const written = unpacked?.name ?? name;
-    if (names.has(written)) {
-      throw new CliError(`The stream metadata contains two files with the same name: ${written}`, {
-        code: 'ERR_FORMAT',
-        hint: `rename one of the files ${written} in the metadata`,
-      });
-    }
-    names.add(written);
-  }
-}
-
 /**
  * The last part of the path, its escapes as they are.
  * @throws CliError for an invalid file name
@@ -139,17 +123,8 @@ export function fileNameOf(url: URL): string {
       hint: 'pass the URL of an image, for example https://example.com/coreos.iso',
     });
   }
-  if (name.length > MAX_NAME) {
-    throw new CliError(`The file name at the end of the URL is too long: ${name.slice(0, 80)}…`, {
-      code: 'ERR_SETTING',
-      hint: 'pass the URL of an image with a shorter name',
-    });
-  }
   return name;
 }
-
-/** File systems limit names to 255 bytes; incomplete files have an additional suffix. */
-const MAX_NAME = 220;
 
 /** The file name without the extension of the compression; undefined for uncompressed files and for archives. */
 export function unpackedNameOf(name: string): string | undefined {

@@ -44,28 +44,10 @@ describe('planImage', () => {
         false,
         'The stream metadata contains an invalid location for x86_64 metal pxe kernel',
       ],
-      [
-        'two files of one name',
-        [{ location: 'https://a.example/x' }, { location: 'https://b.example/x' }],
-        false,
-        'The stream metadata contains two files with the same name: x',
-      ],
-      [
-        'two files of one name once they are unpacked',
-        [{ location: 'https://a.example/x' }, { location: 'https://b.example/x.xz' }],
-        true,
-        'The stream metadata contains two files with the same name: x',
-      ],
     ],
   )('refuses %s', (_title, changes, decompress, message) => {
     expect(() => plan(changes, decompress)).toThrow(CliError);
     expect(() => plan(changes, decompress)).toThrow(message);
     expect(() => plan(changes, decompress)).not.toThrow('secret');
-  });
-
-  it('takes two files whose names differ before they are unpacked', () => {
-    expect(plan([{ location: 'https://a.example/x' }, { location: 'https://b.example/x.xz' }])).toHaveLength(
-      2,
-    );
   });
 });
