@@ -53,7 +53,7 @@ export async function readNetworkFile(
  * Reports problems of the network and returns its text.
  * @throws CliError if it is no mapping, or not of this kind, or if NetworkManager would not apply it
  */
-export async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<string> {
+async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<string> {
   const { file, format } = description;
   const reportOne = (problem: Diagnostic) => void report(io, problem);
   const network = await readDescribedNetwork(description);
