@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mtoolsImage } from '../support/fatImage.ts';
 import { dhcpServers } from '../../src/kargs/dhcpServers.ts';
@@ -33,6 +33,8 @@ const loaders = {
   'lpxelinux.0': '/usr/lib/PXELINUX/lpxelinux.0',
   'ldlinux.c32': '/usr/lib/syslinux/modules/bios/ldlinux.c32',
   'grubnetx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
+  'shimx64.efi': '/usr/lib/shim/shimx64.efi.signed',
+  'grubx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
 };
 
 /** Those that dnsmasq.conf asks for. */
@@ -47,6 +49,7 @@ const grubModules = '/usr/lib/grub/x86_64-efi';
 const servers = {
   pxelinux: { kind: 'lines', lines: 'dhcp-boot=lpxelinux.0\n' },
   grub: { kind: 'lines', lines: 'dhcp-boot=grubnetx64.efi\n' },
+  shim: { kind: 'lines', lines: 'dhcp-boot=shimx64.efi\n' },
   'grub, aarch64': { kind: 'lines', lines: 'dhcp-boot=grubnetaa64.efi\n' },
   printed: { kind: 'printed' },
   proxy: { kind: 'printed, proxy' },
@@ -78,6 +81,8 @@ interface Boot {
   readonly sign: RegExp;
   readonly delivery: Delivery;
   readonly mac: string;
+  /** What the console shows at last of a boot that does not go on to the kernel. */
+  readonly ends?: RegExp;
 }
 
 const pxelinux = { firmware: 'bios-ipxe', loading: 'pxelinux', sign: /sent .*lpxelinux\.0 to/ } as const;
@@ -133,6 +138,33 @@ const x86Boots: readonly Boot[] = [
   { title: 'GRUB, by MAC address, config by URL', ...grub, delivery: 'ign', mac: known },
   { title: 'GRUB, unknown', ...grub, delivery: 'archive', mac: unknown },
   { title: 'shim and GRUB of the live ISO', ...shim, delivery: 'loaders', mac: known },
+  {
+    title: 'shim and GRUB of the live ISO, Secure Boot',
+    ...shim,
+    firmware: 'uefi-secure',
+    delivery: 'loaders',
+    mac: known,
+  },
+  {
+    title: 'shim and GRUB of the live ISO by HTTP boot, Secure Boot',
+    ...shim,
+    firmware: 'uefi-http-secure',
+    sign: /url:\/grub\/grubx64\.efi/,
+    delivery: 'loaders',
+    mac: known,
+    // GRUB of Debian does not go on by HTTP, as that of Fedora does (its module efi_netfs).
+    ends: /GNU GRUB/,
+  },
+  { title: 'iPXE by PXE of BIOS, beside shim', ...bios, delivery: 'loaders', mac: known },
+  {
+    title: 'shim and GRUB of Debian, Secure Boot, as far as GRUB requires HTTP',
+    firmware: 'uefi-secure-microsoft',
+    loading: 'shim',
+    sign: /sent .*\/grubx64\.efi to/,
+    delivery: 'archive',
+    mac: known,
+    ends: /error: disk `http,10\.77\.0\.1' not found/,
+  },
 ];
 const armBoots: readonly Boot[] = [
   { title: 'GRUB, by MAC address', ...grubOnArm, delivery: 'archive', mac: known },
@@ -170,14 +202,32 @@ hosts:
   }
 }
 
-/** A live ISO of the ramdisk, with the signed loaders of Debian in its EFI system partition. @returns its name */
+/**
+ * A live ISO of the ramdisk, with shim of Debian and a GRUB that has HTTP built in, as that of CoreOS has, in its EFI system
+ * partition. They and the kernel are signed with the key that the firmware with Secure Boot has.
+ * @returns its name
+ */
 async function makeLiveIso(work: string): Promise<string> {
+  const sbat = join(work, 'sbat.csv');
+  writeFileSync(
+    sbat,
+    'sbat,1,SBAT Version,sbat,1,https://github.com/rhboot/shim/blob/main/SBAT.md\ngrub,5,test,grub,2,https://www.gnu.org/software/grub/\n',
+  );
+  makeGrub('x86_64', join(work, 'grub.efi'), ['--sbat', sbat]);
+  const signed = (path: string): string => signForTests(path, work);
   const files = new Map([
-    ['EFI/BOOT/BOOTX64.EFI', readFileSync('/usr/lib/shim/shimx64.efi.signed')],
-    ['EFI/BOOT/grubx64.efi', readFileSync(loaders['grubnetx64.efi'])],
+    ['EFI/BOOT/BOOTX64.EFI', readFileSync(signed(loaders['shimx64.efi']))],
+    ['EFI/BOOT/grubx64.efi', readFileSync(signed(join(work, 'grub.efi')))],
   ]);
   writeFileSync(join(work, 'efiboot.img'), mtoolsImage(files, 16));
-  const parts = ['-k', 'ramdisk/kernel', '-i', 'ramdisk/initramfs', '--rootfs', 'ramdisk/rootfs'];
+  const parts = [
+    '-k',
+    signed(join(work, 'ramdisk/kernel')),
+    '-i',
+    'ramdisk/initramfs',
+    '--rootfs',
+    'ramdisk/rootfs',
+  ];
   const command = ['iso', 'create', '-o', 'live.iso', ...parts, '--efi-image', 'efiboot.img'];
   const result = await runCli(command, { cwd: work });
   if (result.code !== 0) throw new Error(result.stderr);
@@ -218,11 +268,31 @@ function addLoaders(architecture: Architecture, folder: string): void {
     cpSync(grubModules, join(folder, 'grub/x86_64-efi'), { recursive: true });
     return;
   }
-  // Debian has no signed GRUB of another architecture in a package that could be installed here; this is how it is built.
+  // Debian has no signed GRUB of another architecture in a package that could be installed here.
+  makeGrub('aarch64', join(folder, 'grubnetaa64.efi'));
+}
+
+/** Builds GRUB as distributions do, with HTTP. */
+function makeGrub(architecture: Architecture, path: string, options: readonly string[] = []): void {
+  const platform = { x86_64: 'x86_64-efi', aarch64: 'arm64-efi' }[architecture];
   const modules = 'normal linux tftp http efinet configfile regexp test echo sleep halt boot gzio';
-  const place = packagedFile('aarch64', 'usr/lib/grub/arm64-efi') ?? '';
-  const output = ['-o', join(folder, 'grubnetaa64.efi'), '-p', '/grub'];
-  execFileSync('grub-mkimage', ['-O', 'arm64-efi', '-d', place, ...output, ...modules.split(' ')]);
+  const place = packagedFile(architecture, `usr/lib/grub/${platform}`) ?? '';
+  const output = ['-o', path, '-p', '/grub', ...options];
+  execFileSync('grub-mkimage', ['-O', platform, '-d', place, ...output, ...modules.split(' ')]);
+}
+
+/** Adds a signature to a program for UEFI. @returns the path of the signed one, in the folder */
+function signForTests(path: string, folder: string): string {
+  const key = join(folder, 'snakeoil.key');
+  const output = join(folder, `signed-${basename(path)}`);
+  const published = '/usr/share/ovmf/PkKek-1-snakeoil';
+  execFileSync('openssl', ['rsa', '-in', `${published}.key`, '-passin', 'pass:snakeoil', '-out', key], {
+    stdio: 'ignore',
+  });
+  execFileSync('sbsign', ['--key', key, '--cert', `${published}.pem`, '--output', output, path], {
+    stdio: 'ignore',
+  });
+  return output;
 }
 
 describe.each(machines)('a machine of $architecture', ({ architecture, boots, oracle }) => {
@@ -242,10 +312,11 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, or
     const folder = join(work, boot.delivery);
     const network = await openBootNetwork(folder, servers[boot.loading]);
     try {
-      const [commandLine, ...lines] = await bootMachine(network, boot.firmware, boot.mac);
-      expect({ commandLine, lines, log: network.log() }).toMatchObject({
-        commandLine: expect.stringMatching(new RegExp(`BOOTIF=\\S*${boot.mac.replaceAll(':', '[:-]')}`)),
-        lines: expectedLines(folder, boot),
+      const [first, ...lines] = await bootMachine(network, boot.firmware, boot.mac, boot.ends);
+      const commandLine = new RegExp(`BOOTIF=\\S*${boot.mac.replaceAll(':', '[:-]')}`);
+      expect({ first, lines, log: network.log() }).toMatchObject({
+        first: expect.stringMatching(boot.ends ?? commandLine),
+        lines: boot.ends === undefined ? expectedLines(folder, boot) : [],
         log: expect.stringMatching(boot.sign),
       });
     } finally {

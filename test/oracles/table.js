@@ -564,7 +564,7 @@ export const oracles = [
       {
         debian: [
           ...boot,
-          ...'dnsmasq-base kea-dhcp4-server isc-dhcp-server iproute2 ipxe pxelinux grub-efi-amd64-bin grub-efi-amd64-signed shim-signed'.split(
+          ...'dnsmasq-base kea-dhcp4-server isc-dhcp-server iproute2 ipxe pxelinux grub-efi-amd64-bin grub-efi-amd64-signed shim-signed sbsigntool'.split(
             ' ',
           ),
         ],
@@ -581,6 +581,7 @@ export const oracles = [
       syslinux: '/usr/lib/syslinux/modules/bios/ldlinux.c32',
       grub: '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
       shim: '/usr/lib/shim/shimx64.efi.signed',
+      sbsign: 'sbsign',
       tun: '/dev/net/tun',
     },
     judges: ['kargs', 'hosts/artifacts', 'commands/prepare'],
