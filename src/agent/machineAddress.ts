@@ -7,7 +7,7 @@ import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
 import { lintError, lintWarning, type Rule } from '../core/rule.ts';
 import { findInternalTlsHost, LOOPBACK_NAME } from '../network/internalHost.ts';
-import { parseAddress } from '../network/ipAddress.ts';
+import { isInNetwork } from '../network/ipAddress.ts';
 
 const HINT = 'use an address or name of the server that the host can reach over its network';
 
@@ -60,26 +60,14 @@ export function findSourceIssuer(url: string): string | undefined {
 function scopeOf(host: Host): keyof typeof scopes | undefined {
   if (host.kind === 'name') return LOOPBACK_NAME.test(host.name) ? 'loopback' : undefined;
   if (host.kind === 'invalid') return undefined;
-  const { family, groups = [] } = parseAddress(host.address) ?? {};
-  if (family === 4) return scopeOfIpv4(groups);
-  const [last = 0, beforeLast = 0] = groups.toReversed();
-  if (isZero(groups.slice(0, 5)) && groups[5] === 0xffff) {
-    return scopeOfIpv4([beforeLast >> 8, beforeLast & 0xff, last >> 8, last & 0xff]);
-  }
-  if (isZero(groups.slice(0, 7)) && last <= 1) return last === 0 ? 'unspecified' : 'loopback';
-  const start = groups[0] ?? 0;
-  if ((start & 0xffc0) === 0xfe80)
-    return host.kind === 'ipv6' && host.zone === undefined ? 'zoneless' : undefined;
-  return start >> 8 === 0xff ? 'group' : undefined;
+  const [scope] = networks.find(([, ...own]) => own.some((it) => isInNetwork(host.address, it))) ?? [];
+  return scope === 'zoneless' && host.kind === 'ipv6' && host.zone !== undefined ? undefined : scope;
 }
 
-function scopeOfIpv4([first = 0, second = 0]: readonly number[]): keyof typeof scopes | undefined {
-  if (first === 0) return 'unspecified';
-  if (first === 127) return 'loopback';
-  if (first >= 224) return 'group';
-  return first === 169 && second === 254 ? 'linkLocal' : undefined;
-}
-
-function isZero(groups: readonly number[]): boolean {
-  return groups.every((group) => group === 0);
-}
+const networks: readonly (readonly [scope: keyof typeof scopes, ...networks: readonly string[]])[] = [
+  ['unspecified', '0.0.0.0/8', '::ffff:0.0.0.0/104', '::'],
+  ['loopback', '127.0.0.0/8', '::ffff:127.0.0.0/104', '::1'],
+  ['linkLocal', '169.254.0.0/16', '::ffff:169.254.0.0/112'],
+  ['zoneless', 'fe80::/10'],
+  ['group', '224.0.0.0/3', '::ffff:224.0.0.0/99', 'ff00::/8'],
+];

@@ -44,10 +44,7 @@ export function parseDhcpRange(text: string, folderUrl: string): DhcpRange | Pro
     return { message: 'DHCP for IPv6 has no proxy mode', hint: 'use --dhcp-range FIRST,LAST' };
   }
   if (last?.family !== first.family) return { message: 'invalid range of addresses', hint: RANGE_FORMS };
-  const difference = first.groups
-    .map((group, index) => (last.groups[index] ?? 0) - group)
-    .find((step) => step !== 0);
-  if ((difference ?? 0) < 0) {
+  if (last.number < first.number) {
     return { message: 'the last address precedes the first', hint: `use --dhcp-range ${end},${start}` };
   }
   if (first.family === 6 && !hostOf(folderUrl).includes(':')) {

@@ -123,11 +123,11 @@ function isMethod(text: string): boolean {
 }
 
 /** Without a valid netmask, NetworkManager uses the class of an IPv4 address, and 64 for IPv6. */
-function usualPrefix({ family, groups }: IpAddress): number {
+function usualPrefix({ family, number }: IpAddress): number {
   if (family === 6) return 64;
-  const [first = 0] = groups;
-  if (first < 128) return 8;
-  return first < 192 ? 16 : 24;
+  const first = number >> 24n;
+  if (first < 128n) return 8;
+  return first < 192n ? 16 : 24;
 }
 
 /** Interfaces have names of up to 15 bytes without slashes. A number is read as a part of an address. */

@@ -7,8 +7,8 @@ export type Family = 4 | 6;
 
 export interface IpAddress {
   readonly family: Family;
-  /** IPv4: four bytes. IPv6: eight groups of 16 bits. */
-  readonly groups: readonly number[];
+  /** Of 32 or 128 bits. */
+  readonly number: bigint;
 }
 
 /** Number of bits of an address. */
@@ -18,36 +18,33 @@ export function addressBits(family: Family): 32 | 128 {
 
 /** Undefined for an invalid address; zones (`%eth0`) are not supported. */
 export function parseAddress(text: string): IpAddress | undefined {
-  if (isIpv4(text)) return { family: 4, groups: text.split('.').map(Number) };
+  if (isIpv4(text)) return { family: 4, number: numberOf(text.split('.').map(Number), 8n) };
   if (text.includes('%') || parseIpv6(text) === undefined) return undefined;
-  const [head = '', tail = ''] = urlHost(`http://[${text}]`).split('::');
-  const before = parseGroups(head);
-  const after = parseGroups(tail);
+  const [before = [], after = []] = urlHost(`http://[${text}]`)
+    .split('::')
+    .map((part) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))));
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0);
-  return { family: 6, groups: [...before, ...zeros, ...after] };
+  return { family: 6, number: numberOf([...before, ...zeros, ...after], 16n) };
 }
 
-function parseGroups(text: string): number[] {
-  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+/** @param width of each group, in bits */
+function numberOf(groups: readonly number[], width: bigint): bigint {
+  return groups.reduce((number, group) => (number << width) | BigInt(group), 0n);
 }
 
 /** `URL` writes IPv6 addresses as RFC 5952 recommends, except that the last groups are never an IPv4 address. */
-export function formatAddress({ family, groups }: IpAddress): string {
-  if (family === 4) return groups.join('.');
-  const text = urlHost(`http://[${groups.map((group) => group.toString(16)).join(':')}]`);
+export function formatAddress({ family, number }: IpAddress): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 0xffn).join('.');
+  const digits = number.toString(16).padStart(32, '0');
+  const text = urlHost(`http://[${digits.replaceAll(/.{4}(?!$)/g, '$&:')}]`);
   if (!/^::ffff:[^:]+:[^:]+$/.test(text)) return text;
-  const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
-  return `::ffff:${bytes.join('.')}`;
+  return `::ffff:${formatAddress({ family: 4, number: number & 0xffff_ffffn })}`;
 }
 
 /** Clears the bits after the prefix. */
-export function maskAddress({ family, groups }: IpAddress, prefixLength: number): IpAddress {
-  const width = family === 4 ? 8 : 16;
-  const masked = groups.map((group, index) => {
-    const cleared = Math.min(width, Math.max(0, (index + 1) * width - prefixLength));
-    return (group >> cleared) << cleared;
-  });
-  return { family, groups: masked };
+export function maskAddress({ family, number }: IpAddress, prefixLength: number): IpAddress {
+  const cleared = BigInt(addressBits(family) - prefixLength);
+  return { family, number: (number >> cleared) << cleared };
 }
 
 /** A prefix length, or the bits of a mask, in which all ones precede all zeros. */
@@ -55,8 +52,7 @@ export function parseNetmask(text: string, family: Family): number | undefined {
   if (/^[0-9]{1,3}$/.test(text)) return Number(text) <= addressBits(family) ? Number(text) : undefined;
   const mask = parseAddress(text);
   if (mask?.family !== family) return undefined;
-  const width = family === 4 ? 8 : 16;
-  const bits = mask.groups.map((group) => group.toString(2).padStart(width, '0')).join('');
+  const bits = mask.number.toString(2).padStart(addressBits(family), '0');
   return /^1*0*$/.test(bits) ? bits.replace(/0*$/, '').length : undefined;
 }
 
@@ -83,19 +79,26 @@ export function formatSubnet({ address, prefixLength }: Subnet): string {
 
 /** False for an address of the other family. */
 export function isInSubnet(address: IpAddress, subnet: Subnet): boolean {
-  const { prefixLength } = subnet;
+  const { address: base, prefixLength } = subnet;
   return (
-    address.family === subnet.address.family &&
-    formatSubnet({ address, prefixLength }) === formatSubnet(subnet)
+    address.family === base.family &&
+    maskAddress(address, prefixLength).number === maskAddress(base, prefixLength).number
   );
 }
 
+/** The same for an address and a network as texts; false for other texts. */
+export function isInNetwork(host: string, network: string): boolean {
+  const address = parseAddress(host);
+  const subnet = parseSubnet(network);
+  return address !== undefined && subnet !== undefined && isInSubnet(address, subnet);
+}
+
 /** `0.0.0.0` and `::`. */
-export function isUnspecified({ groups }: IpAddress): boolean {
-  return groups.every((group) => group === 0);
+export function isUnspecified({ number }: IpAddress): boolean {
+  return number === 0n;
 }
 
 /** `fe80::/10`. */
-export function isLinkLocal({ family, groups }: IpAddress): boolean {
-  return family === 6 && ((groups[0] ?? 0) & 0xffc0) === 0xfe80;
+export function isLinkLocal({ family, number }: IpAddress): boolean {
+  return family === 6 && number >> 118n === 0xfe80n >> 6n;
 }

@@ -7,7 +7,7 @@
 import { isIpv4, isLoopbackHost, parseIpv6 } from '../formats/hostName.ts';
 import { parseUrl, portOf, urlHost, withoutBrackets } from '../formats/url.ts';
 import { lintWarning, type Rule } from '../core/rule.ts';
-import { formatAddress, isInSubnet, parseAddress, parseSubnet } from './ipAddress.ts';
+import { formatAddress, isInNetwork, parseAddress } from './ipAddress.ts';
 import type { Server } from './reachability.ts';
 
 /** Whether the agent connects to the URL without a proxy. */
@@ -115,10 +115,4 @@ function findIgnored(text: string, hasOthers: boolean): Rule | undefined {
 function isPythonNetwork(text: string): boolean {
   const [, address = '', length = ''] = /^([^/]*)\/\+?0*(\d{1,3})$/.exec(text) ?? [];
   return isIpv4(address) && Number(length) >= 1 && Number(length) <= 32;
-}
-
-function isInNetwork(host: string, network: string): boolean {
-  const address = parseAddress(host);
-  const subnet = parseSubnet(network);
-  return address !== undefined && subnet !== undefined && isInSubnet(address, subnet);
 }

@@ -5,6 +5,7 @@ import { type ConfiguredAddress, type IpConfig, MAIN_TABLE, type Route } from '.
 import {
   addressBits,
   type Family,
+  formatAddress,
   type IpAddress,
   isUnspecified,
   parseAddress,
@@ -184,7 +185,7 @@ function ipRows(family: Family, { addresses, dns }: IpConfig, hasRoutes: boolean
 
 function canonical(address: string): string {
   const parsed = parseAddress(address);
-  return parsed === undefined ? address : parsed.groups.join('.');
+  return parsed === undefined ? address : formatAddress(parsed);
 }
 
 /** Undefined also for `0.0.0.0` and `::`, which mean that there is no gateway. */
