@@ -1,6 +1,6 @@
 /** Checks of a Butane document and of its disks, in addition to the rules of Ignition. */
 
-import type { Finding, Path } from '../core/finding.ts';
+import type { Finding } from '../core/finding.ts';
 import { found, issue } from '../core/rule.ts';
 import { pathExtension } from '../formats/goPath.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
@@ -10,7 +10,8 @@ import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
 import { butaneRules, problems } from './rules.ts';
 import { quadletExtensions } from '../ignition/rules/unit.ts';
-import { structOf, type StructType } from '../ignition/schema.ts';
+import type { StructType } from '../ignition/schema.ts';
+import { walkConfig } from '../ignition/walkConfig.ts';
 import { pathInYaml } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
@@ -39,22 +40,14 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 export function* checkButane(
-  type: StructType,
-  value: ButaneMembers,
+  root: StructType,
+  document: ButaneMembers,
   rules: ButaneRules,
-  path: Path = [],
 ): Generator<Finding> {
-  for (const finding of checks[type.name]?.(value, rules) ?? []) {
-    yield { ...finding, path: [...path, ...finding.path] };
-  }
-  for (const field of type.fields) {
-    const { name } = field;
-    const struct = structOf(field);
-    const member = value[name];
-    if (struct === undefined || member === undefined) continue;
-    if (isMapping(member)) yield* checkButane(struct, member, rules, [...path, name]);
-    for (const [index, item] of itemsOf(member).entries()) {
-      if (isMapping(item)) yield* checkButane(struct, item, rules, [...path, name, index]);
+  for (const { path, type, value } of walkConfig(root, document)) {
+    if (typeof type === 'string' || !isMapping(value)) continue;
+    for (const finding of checks[type.name]?.(value, rules) ?? []) {
+      yield { ...finding, path: [...path, ...finding.path] };
     }
   }
 }

@@ -8,7 +8,7 @@ import { isMapping } from '../formats/mapping.ts';
 import type { Path, Finding } from '../core/finding.ts';
 import { asString, itemsOf, type Members } from './decode.ts';
 import { errorRule, issue } from '../core/rule.ts';
-import type { StructType } from './schema.ts';
+import type { ListField, StructType } from './schema.ts';
 
 export const duplicateEntry = errorRule(
   'duplicate-entry',
@@ -18,23 +18,28 @@ export const duplicateEntry = errorRule(
 
 /** Items of an object's lists with a key that another item has already; paths are relative to the object. */
 export function* findDuplicates(type: StructType, value: Members): Iterable<Finding> {
-  const spaces = new Map<string, Map<string, Path>>();
+  const seen = new Map<string, Path>();
   for (const field of type.fields) {
     if (field.kind !== 'list' || field.repeatable) continue;
-    const seen = spaces.get(field.keySpace) ?? new Map<string, Path>();
-    spaces.set(field.keySpace, seen);
     for (const [index, item] of itemsOf(value[field.name]).entries()) {
       const path = [field.name, index];
-      const key = itemKey(field.element, item);
-      const first = seen.get(key);
-      if (first === undefined) seen.set(key, path);
-      else yield issue(duplicateEntry, path, `${shownKey(key)} is already defined at ${first.join('.')}`);
+      const first = seen.get(sharedKey(field, item));
+      if (first === undefined) seen.set(sharedKey(field, item), path);
+      else {
+        const key = shownKey(itemKey(field.element, item));
+        yield issue(duplicateEntry, path, `${key} is already defined at ${first.join('.')}`);
+      }
     }
   }
 }
 
-/** The key of an item: a string itself, an object by its key fields. */
-export function itemKey(element: StructType | string, item: unknown): string {
+/** The key of an item among those of all lists of the object that share keys. */
+export function sharedKey({ element, keySpace }: ListField, item: unknown): string {
+  return `${keySpace} ${itemKey(element, item)}`;
+}
+
+/** A string itself, an object by its key fields. */
+function itemKey(element: StructType | string, item: unknown): string {
   if (typeof element === 'string' || !isMapping(item)) return keyText(item);
   const [only, ...others] = element.keyFields;
   if (only !== undefined && others.length === 0) return keyText(item[only]);

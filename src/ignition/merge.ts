@@ -8,7 +8,7 @@ import { append } from '../core/lists.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
-import { itemKey } from './duplicates.ts';
+import { sharedKey } from './duplicates.ts';
 import { madeOf } from './origins.ts';
 import { isZero, normalizeConfig } from './normalize.ts';
 import { configType, type Field, type ListField } from './schema.ts';
@@ -46,13 +46,11 @@ function pick(fields: readonly Field[], members: Members): Members {
 }
 
 function mergeEach(fields: readonly Field[], parent: Members, child: Members): Members {
-  const owners = new Map<string, Map<string, Owner>>();
+  const owners = new Map<string, Owner>();
   for (const field of fields) {
     if (field.kind !== 'list' || field.repeatable) continue;
-    const space = owners.get(field.keySpace) ?? new Map<string, Owner>();
-    owners.set(field.keySpace, space);
     for (const item of itemsOf(child[field.name])) {
-      space.set(itemKey(field.element, item), { list: field.name, item });
+      owners.set(sharedKey(field, item), { list: field.name, item });
     }
   }
   return Object.fromEntries(
@@ -66,8 +64,8 @@ interface Owner {
   readonly item: unknown;
 }
 
-/** The child's items by key, for each set of lists that share keys. */
-type KeyOwners = ReadonlyMap<string, ReadonlyMap<string, Owner>>;
+/** The child's items by `sharedKey`. */
+type KeyOwners = ReadonlyMap<string, Owner>;
 
 function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyOwners): unknown {
   if (field.kind === 'struct') {
@@ -80,7 +78,7 @@ function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyO
   if (field.kind === 'list') {
     const merged = field.repeatable
       ? [...itemsOf(parent), ...itemsOf(child)]
-      : mergeKeyed(field, itemsOf(parent), itemsOf(child), owners.get(field.keySpace));
+      : mergeKeyed(field, itemsOf(parent), itemsOf(child), owners);
     return madeOf(merged, parent, child);
   }
   // Go cannot distinguish an absent plain scalar from an empty one, so the child's empty value replaces the parent's.
@@ -91,18 +89,18 @@ function mergeKeyed(
   field: ListField,
   parent: readonly unknown[],
   child: readonly unknown[],
-  owners: ReadonlyMap<string, Owner> | undefined,
+  owners: KeyOwners,
 ): readonly unknown[] {
   const merged: unknown[] = [];
   const parentKeys = new Set<string>();
   for (const item of parent) {
-    const key = itemKey(field.element, item);
+    const key = sharedKey(field, item);
     parentKeys.add(key);
-    const owner = owners?.get(key);
+    const owner = owners.get(key);
     if (owner === undefined) merged.push(item);
     else if (owner.list === field.name) append(merged, mergeItem(field, item, owner.item));
   }
-  return [...merged, ...child.filter((item) => !parentKeys.has(itemKey(field.element, item)))];
+  return [...merged, ...child.filter((item) => !parentKeys.has(sharedKey(field, item)))];
 }
 
 function mergeItem(field: ListField, parent: unknown, child: unknown): readonly unknown[] {
