@@ -86,15 +86,14 @@ function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: 
   const ending = tokenEndingAt(bytes, line, offset);
   if (path.length === 0 && ending !== undefined) return ending;
   const token = tokenAt(bytes, line, offset);
-  if (!isOpeningBracket(bytes[offset - 1]) || offset === line.start)
-    return token ?? { start: offset, end: offset + 1 };
-  return token !== undefined && startsHere(bytes, token, path.at(-1)) ? token : before;
-}
-
-/** Whether the position means the token after a bracket, as a list item or a key, and not the bracket. */
-function startsHere(bytes: Uint8Array, token: Span, step: string | number | undefined): boolean {
-  if (typeof step === 'number') return bytes[token.start - 1] === 0x5b;
-  return decodeUtf8(bytes, token) === JSON.stringify(step);
+  const bracket = offset === line.start ? undefined : bytes[offset - 1];
+  if (bracket !== 0x5b && bracket !== 0x7b) return token ?? { start: offset, end: offset + 1 };
+  if (token === undefined) return before;
+  // The position may mean the token after the bracket, as a list item or a key.
+  const step = path.at(-1);
+  const isToken =
+    typeof step === 'number' ? bracket === 0x5b : decodeUtf8(bytes, token) === JSON.stringify(step);
+  return isToken ? token : before;
 }
 
 function tokenAt(bytes: Uint8Array, line: Span, start: number): Span | undefined {
@@ -128,10 +127,6 @@ function isWordByte(byte: number | undefined): boolean {
   return byte !== undefined && /[\w.+*-]/.test(String.fromCharCode(byte));
 }
 
-function isOpeningBracket(byte: number | undefined): boolean {
-  return byte === 0x5b || byte === 0x7b;
-}
-
 function cutLine(source: FrameSource, line: Span, mark: Span): Omit<Excerpt, 'line'> {
   const { bytes } = source;
   const start = characterStart(bytes, Math.max(line.start, mark.start - BYTES_BEFORE), line.start);
@@ -157,29 +152,12 @@ function characterStart(bytes: Uint8Array, offset: number, lowest: number): numb
 function showBytes({ bytes, hidden }: FrameSource, { start, end }: Span): string {
   let text = '';
   let at = start;
-  for (let index = firstEndingBehind(hidden, start); at < end; index += 1) {
-    const next = hidden[index] ?? { start: end, end };
-    text += showText(bytes, { start: at, end: Math.min(end, Math.max(at, next.start)) });
-    if (next.start < end) text += '…';
-    at = Math.min(end, next.end);
+  for (const part of hidden.filter((one) => one.end > start && one.start < end)) {
+    text += `${decodeUtf8(bytes, { start: at, end: Math.max(at, part.start) })}…`;
+    at = Math.min(end, part.end);
   }
-  return text;
-}
-
-/** The index of the first of these spans, which are in order, that ends behind an offset. */
-function firstEndingBehind(spans: readonly Span[], offset: number): number {
-  let low = 0;
-  let high = spans.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((spans[middle]?.end ?? 0) > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-function showText(bytes: Uint8Array, span: Span): string {
-  return printable(decodeUtf8(bytes, span).replaceAll('\r', '').replaceAll('\t', '    '));
+  text += decodeUtf8(bytes, { start: at, end });
+  return printable(text.replaceAll('\r', '').replaceAll('\t', '    '));
 }
 
 function decodeUtf8(bytes: Uint8Array, { start, end }: Span): string {
