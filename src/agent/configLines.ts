@@ -168,19 +168,10 @@ function readTransfer(name: string, { httpHeaders = [], verification }: Resource
   return [...headers, ...readMembers(`${name}.verification`, verification)];
 }
 
-/** Compressed contents may be a thousand times as large as their config. */
-const MAX_BYTES = 256 * 1024 * 1024;
-
-/** The reader for the contents of files. Beyond a total limit, they are compared as written. */
+/** The reader for the contents of files. */
 function createFileReader(config: Config): (file: File) => Line[] {
   const confs = new Set(readSubject(config).confs.map(({ name }) => name));
   const isSecretFile = secretFilesOf(config);
-  let room = MAX_BYTES;
-  const read = (resource: Resource): Uint8Array | undefined => {
-    const bytes = room > 0 ? readInline(resource) : undefined;
-    room -= bytes?.length ?? 0;
-    return bytes;
-  };
   const readText = (path: string, bytes: Uint8Array, mode: number): Line[] | undefined => {
     if (bytes.length > LONGEST_TEXT || !isUtf8(bytes)) return undefined;
     const text = Buffer.from(bytes).toString();
@@ -193,7 +184,7 @@ function createFileReader(config: Config): (file: File) => Line[] {
     const parts = [...(contents === undefined ? [] : [contents]), ...appended];
     return parts.flatMap((resource) => {
       const name = resource === contents ? 'contents' : 'appended contents';
-      const bytes = read(resource);
+      const bytes = readInline(resource);
       const lines = bytes && readText(path, bytes, Number(mode));
       if (lines === undefined) return readResource(name, resource, bytes);
       const start = resource === contents ? [] : [line('appended:')];

@@ -51,8 +51,6 @@ export interface SettingFile {
   readonly inline?: { readonly noun: string; readonly pattern: RegExp };
   /** An input with this text is the content and not a path. */
   readonly orText?: RegExp;
-  /** The hint for a missing file with such a path. */
-  readonly missing?: { readonly pattern: RegExp; readonly hint: string };
 }
 
 export interface Setting {
@@ -376,7 +374,6 @@ const table = [
       what: 'SSH public key',
       noun: 'an SSH public key',
       orText: parsers.SSH_KEY,
-      missing: { pattern: /(?:^|\/)id_\w+\.pub$/, hint: parsers.NEW_KEY_HINT },
     },
   },
   {

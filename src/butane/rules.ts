@@ -129,11 +129,6 @@ export const problems = {
     message: 'root of tree must be a directory',
     hint: 'set local to a folder below --files-dir, or below ignition.filesDir of the inventory',
   },
-  tooLarge: {
-    ...butaneRules.local,
-    message: 'the local files are too large for a config',
-    hint: 'remove large files; an image or a web server can provide them',
-  },
   treeNoLocal: {
     ...butaneRules.local,
     message: 'local is required',

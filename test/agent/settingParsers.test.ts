@@ -59,11 +59,6 @@ describe('inputs', () => {
       'contains more than one SSH key',
     ],
     [
-      'a proxy that is too long',
-      () => own('proxy.http', `http://${'a'.repeat(994)}`),
-      'is longer than 1000 characters',
-    ],
-    [
       'VLANs of two lines for the script',
       () => script('agent.vlanInterfaces', 'a\nb', false),
       'contains a control character',

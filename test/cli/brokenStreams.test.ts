@@ -1,13 +1,21 @@
 /** Standard streams that fail, for every command: one line instead of a stack trace, and an exit code that is true. */
 
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { directOutput } from '../../src/io/stdout.ts';
 import { loaderPartition } from '../support/fatImage.ts';
 import { liveIso, liveIsoWith } from '../support/liveIso.ts';
 import { packedIso } from '../support/minimalIso.ts';
@@ -162,7 +170,10 @@ describe.skipIf(!existsSync('/dev/full'))('standard output without any space', (
   it.each([...commands, ...helps, '--version'])('%s', async (line) => {
     const full = openSync('/dev/full', 'w');
     const args = line.replace('SERVER', originOf(server)).split(' ');
-    const { code, stderr } = await runCli(args, { cwd, stdout: directOutput(full) });
+    const { code, stderr } = await runCli(args, {
+      cwd,
+      stdout: createWriteStream('', { fd: full, autoClose: false }),
+    });
     closeSync(full);
     expect(stderr).toContain(FULL);
     expect(code).toBe(1);

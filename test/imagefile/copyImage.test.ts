@@ -1,3 +1,4 @@
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,6 @@ import { copyWithChange, streamImage, writeBytes } from '../../src/imagefile/cop
 import { changeInPlace } from '../../src/imagefile/writableImage.ts';
 import { changedImage, type ImageChange, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
 import { bytesAccess, CHUNK, type Patch, slice } from '../../src/image/overlay.ts';
-import { directOutput } from '../../src/io/stdout.ts';
 import { createIo } from '../support/createIo.ts';
 
 const original = Buffer.alloc(3 * 1024 * 1024 + 17, 'abcdefg');
@@ -247,7 +247,7 @@ describe('streamImage', () => {
       const stream = new PassThrough();
       const image = await openImage('image', { cwd });
       const isFile = kind === 'a file of the system';
-      const stdout = isFile ? directOutput(target.fd) : stream;
+      const stdout = isFile ? createWriteStream('', { fd: target.fd, autoClose: false }) : stream;
       const taken = buffer(stream);
       try {
         await streamImage(image, change, createIo({ stdout }));
@@ -265,7 +265,7 @@ describe('streamImage', () => {
   it('fails where the file of the system cannot be written', async () => {
     const target = await open(join(cwd, 'image'), 'r');
     const image = await openImage('image', { cwd });
-    const stdout = directOutput(target.fd);
+    const stdout = createWriteStream('', { fd: target.fd, autoClose: false });
     await expect(streamImage(image, unchanged, createIo({ stdout }))).rejects.toThrow(
       'cannot write to standard output: Bad file descriptor',
     );

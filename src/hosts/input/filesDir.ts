@@ -7,10 +7,6 @@ import { problems, unreadable } from '../../butane/rules.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 
-/** Bytes of all files that are read, and entries of all trees: a config has a few megabytes at most. */
-const MAX_BYTES = 256 * 1024 * 1024;
-const MAX_ENTRIES = 200_000;
-
 /** Where local files of Butane documents may be. */
 export interface FilesDir {
   readonly path: string;
@@ -20,19 +16,14 @@ export interface FilesDir {
 /** @throws CliError if it is not a folder */
 export function openFilesDir({ path, io }: FilesDir): LocalFiles {
   const root = realFolder(path, io.cwd);
-  let bytesLeft = MAX_BYTES;
-  let entriesLeft = MAX_ENTRIES;
-  const read = (name: string): Uint8Array => {
-    const content = readInside(root, name, bytesLeft);
-    bytesLeft -= content.length;
-    return content;
+  return {
+    read: (name) =>
+      inside(root, name, (file) => {
+        if (!statSync(file).isFile()) throw new LocalFileError(problems.notFile); // a pipe is not waited for
+        return readFileSync(file);
+      }),
+    walk: (name) => listEntries(root, name, '.'),
   };
-  const walk = (name: string): LocalEntry[] => {
-    const entries = listEntries(root, name, entriesLeft);
-    entriesLeft -= entries.length;
-    return entries;
-  };
-  return { read, walk };
 }
 
 const HINT =
@@ -55,75 +46,40 @@ function realFolder(path: string, cwd: string): string {
   });
 }
 
-/** A leading slash does not leave the folder, as in Butane. */
-function realInside(root: string, name: string): string {
-  const path = join(root, name);
-  if (!isInside(root, path)) throw new LocalFileError(problems.escape);
-  const real = realpathSync.native(path);
-  if (!isInside(root, real)) throw new LocalFileError(problems.escape);
-  return real;
+/**
+ * Calls `use` with the real path. A leading slash does not leave the folder, as in Butane.
+ * @throws LocalFileError also for what `use` cannot read
+ */
+function inside<T>(root: string, name: string, use: (path: string) => T): T {
+  try {
+    const path = join(root, name);
+    const real = isInside(root, path) ? realpathSync.native(path) : path;
+    if (!isInside(root, real)) throw new LocalFileError(problems.escape);
+    return use(real);
+  } catch (error) {
+    throw error instanceof LocalFileError ? error : new LocalFileError(unreadable(name, error));
+  }
 }
 
 function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** @throws LocalFileError also for what `use` cannot read */
-function inside<T>(root: string, name: string, use: (path: string) => T): T {
-  try {
-    return use(realInside(root, name));
-  } catch (error) {
-    throw error instanceof LocalFileError ? error : new LocalFileError(unreadable(name, error));
-  }
-}
-
-function readInside(root: string, name: string, bytesLeft: number): Uint8Array {
-  return inside(root, name, (path) => {
-    const stats = statSync(path);
-    if (!stats.isFile()) throw new LocalFileError(problems.notFile); // a pipe is not waited for
-    if (stats.size > bytesLeft) throw new LocalFileError(problems.tooLarge);
-    return readFileSync(path);
-  });
-}
-
-/** The folder itself first, with the path `.`; entries in the order of their names as bytes. */
-function listEntries(root: string, name: string, entriesLeft: number): LocalEntry[] {
-  const entries: LocalEntry[] = [];
-  const add = (entry: LocalEntry): void => {
-    if (entries.length >= entriesLeft) throw new LocalFileError(problems.tooLarge);
-    entries.push(entry);
-  };
-  const visit = (folder: string, shown: string): void => {
-    add({ kind: 'folder', path: shown });
-    for (const [child, found] of listFolder(root, folder)) {
-      const path = shown === '.' ? child : `${shown}/${child}`;
-      const readAs = join(folder, child);
-      if (found.kind === 'folder') visit(readAs, path);
-      else if (found.kind === 'file') add({ ...found, path, readAs });
-      else add({ ...found, path });
-    }
-  };
-  visit(name, '.');
-  return entries;
-}
-
-/** An entry of a folder, without its paths. */
-type Found =
-  | { readonly kind: 'folder' | 'other' }
-  | { readonly kind: 'file'; readonly isExecutable: boolean }
-  | { readonly kind: 'link'; readonly target: string };
-
-function listFolder(root: string, name: string): readonly (readonly [name: string, found: Found])[] {
-  return inside(root, name, (folder) => {
+/** The folder itself first; entries in the order of their names as bytes. @param shown its path in the list */
+function listEntries(root: string, name: string, shown: string): LocalEntry[] {
+  const below = inside(root, name, (folder) => {
     if (!statSync(folder).isDirectory()) throw new LocalFileError(problems.notDirectory);
-    const names = readdirSync(folder).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    return names.map((child) => [child, findEntry(join(folder, child))]);
+    return readdirSync(folder)
+      .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      .map((child) => ({ child, place: join(folder, child), stats: lstatSync(join(folder, child)) }));
   });
-}
-
-function findEntry(path: string): Found {
-  const stats = lstatSync(path);
-  if (stats.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) };
-  if (stats.isFile()) return { kind: 'file', isExecutable: (stats.mode & 0o111) !== 0 };
-  return { kind: stats.isDirectory() ? 'folder' : 'other' };
+  const entries = below.flatMap(({ child, place, stats }): LocalEntry[] => {
+    const path = shown === '.' ? child : `${shown}/${child}`;
+    const readAs = join(name, child);
+    if (stats.isDirectory()) return listEntries(root, readAs, path);
+    if (stats.isSymbolicLink()) return [{ kind: 'link', path, target: readlinkSync(place) }];
+    const isExecutable = (stats.mode & 0o111) !== 0;
+    return [stats.isFile() ? { kind: 'file', path, isExecutable, readAs } : { kind: 'other', path }];
+  });
+  return [{ kind: 'folder', path: shown }, ...entries];
 }

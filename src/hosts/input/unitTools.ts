@@ -115,7 +115,7 @@ function createToolCheck(
   // Most hosts of an inventory have the units of the first one.
   let last: { readonly key: string; readonly issues: readonly Finding[] } | undefined;
   return async (config) => {
-    const sources = list(config).slice(0, MOST_SOURCES);
+    const sources = list(config);
     if (sources.length === 0) return [];
     const key = JSON.stringify(sources);
     if (last?.key === key) return last.issues;
@@ -158,9 +158,6 @@ function onceCalled(act: (message: string) => void): (message: string) => void {
     isCalled = true;
   };
 }
-
-/** More files than the config of a machine has. */
-const MOST_SOURCES = 1000;
 
 async function writeSource(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

@@ -85,10 +85,6 @@ async function readUnit(value: InputValue, { io }: Reading): Promise<AddedUnit> 
   });
 }
 
-const MAX_FILES = 500;
-/** Limit for one file: Python modules are smaller. */
-const MAX_MODULE_BYTES = 1024 * 1024;
-
 /** @throws CliError if a folder cannot be read, or the agent would find no hardware manager in it */
 async function readManager(folder: InputValue, { io }: Reading): Promise<HardwareManager> {
   const { name: source, text } = folder;
@@ -97,29 +93,17 @@ async function readManager(folder: InputValue, { io }: Reading): Promise<Hardwar
   const failed = (error: unknown): never => {
     throw fileError(error, { path: text, what, action: 'read' });
   };
-  const name = basename(root);
-  const check = (own: readonly AddedFile[]): void =>
-    located({ subject: `${source}: ${text}`, code: 'ERR_SETTING' }, () =>
-      checkHardwareManager({ name, files: own }),
-    );
-  // Checked first: any other folder may be large.
-  const isManager = (await readdir(root).catch(failed)).some((entry) => entry.endsWith('.dist-info'));
-  if (!isManager) check([]);
-  const paths = await listFiles(root).catch(failed);
-  if (paths.length > MAX_FILES) {
-    throw new CliError(`${source}: ${text} contains more than ${MAX_FILES} files`, {
-      code: 'ERR_TOO_LARGE',
-      hint: 'pass a folder that contains only the module and its NAME.dist-info',
-    });
-  }
+  const names = await readdir(root).catch(failed);
+  // Any other folder may be large.
+  const isManager = names.some((entry) => entry.endsWith('.dist-info'));
   const files: AddedFile[] = [];
-  for (const path of paths) {
-    const expected = { what, maxBytes: MAX_MODULE_BYTES };
-    const content = await readUserFile(join(root, path), io, expected);
+  for (const path of isManager ? await listFiles(root).catch(failed) : []) {
+    const content = await readUserFile(join(root, path), io, { what, maxBytes: MAX_FILE_BYTES });
     files.push({ path: path.split(sep).join('/'), mode: PUBLIC_MODE, content });
   }
-  check(files);
-  return { name, files };
+  const manager = { name: basename(root), files };
+  located({ subject: `${source}: ${text}`, code: 'ERR_SETTING' }, () => checkHardwareManager(manager));
+  return manager;
 }
 
 /** Sorted by name, without hidden files and Python's compiled files. */

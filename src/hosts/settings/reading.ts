@@ -1,9 +1,8 @@
 /** Reads the values of settings as their rows in the settings table say, and the files that they name. */
 
 import type { Diagnostic } from '../../core/finding.ts';
-import { extname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { CliError, FormatError, located, UsageError } from '../../core/errors.ts';
-import { unreplacedIn } from '../../core/placeholders.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
@@ -117,12 +116,7 @@ function parseText(row: Setting, text: string, { at, name, origin }: InputValue,
     );
   const parseOwn = upstream?.[profile] ?? parse;
   if (parseOwn === undefined) return text;
-  try {
-    return parseOwn(text, { flag: name, origin, hasNetwork, warn, ...context });
-  } catch (error) {
-    const unreplaced = error instanceof CliError ? unreplacedIn(text) : undefined;
-    throw unreplaced === undefined ? error : new FormatError(unreplaced.problem, unreplaced);
-  }
+  return parseOwn(text, { flag: name, origin, hasNetwork, warn, ...context });
 }
 
 /**
@@ -155,14 +149,14 @@ async function readContent(
   reading: Reading,
 ): Promise<unknown> {
   const { name, text: path } = input;
-  const { inline, isCertificate = false, missing, noun, what } = content;
+  const { inline, isCertificate = false, noun, what } = content;
   if (inline?.pattern.test(path) === true) {
     throw new UsageError(`${name} requires the path of a file, not the ${inline.noun}`, {
       hint: `write the ${inline.noun} to a file with mode 0600, or use /dev/stdin`,
     });
   }
   const file = pathIn(input, path);
-  const bytes = await readBytes(input, path, reading.io, what, missing);
+  const bytes = await readBytes(input, reading.io, what);
   const text = isCertificate ? await readCertificates(bytes, file) : decodeText(bytes, input, what);
   if (noun !== undefined) await refuseOther(noun, file, Buffer.from(text));
   const subject = `${name}: ${path}`;
@@ -204,26 +198,16 @@ async function collect(reading: Reading, get: (reading: Reading) => Promise<unkn
 
 /** The text of the file that an input names. @param what begins the error message, as in `Pull secret not found` */
 export async function readNamedFile(input: InputValue, io: Io, what: string): Promise<string> {
-  return located(input, async () => decodeText(await readBytes(input, input.text, io, what), input, what));
+  return located(input, async () => decodeText(await readBytes(input, io, what), input, what));
 }
 
 /** A larger file is a mistake, and too large for an Ignition config. */
 const MAX_BYTES = 1024 * 1024;
 
-/** @param missing the hint for a missing file, unless one with a similar name exists */
-async function readBytes(
-  input: InputValue,
-  path: string,
-  io: Io,
-  what: string,
-  missing?: SettingFile['missing'],
-): Promise<Uint8Array> {
-  const expected = { maxBytes: MAX_BYTES, what: `${what} (${input.name})` };
-  return readUserFile(pathIn(input, path), io, expected).catch((error: unknown) => {
-    const isMissing = error instanceof CliError && error.code === 'ERR_FILE_MISSING';
-    if (!isMissing || missing?.pattern.test(path) !== true || error.hint?.endsWith(extname(path)) === true)
-      throw error;
-    throw new CliError(error.sentence, { code: error.code, hint: missing.hint, cause: error });
+function readBytes(input: InputValue, io: Io, what: string): Promise<Uint8Array> {
+  return readUserFile(pathIn(input, input.text), io, {
+    maxBytes: MAX_BYTES,
+    what: `${what} (${input.name})`,
   });
 }
 

@@ -4,7 +4,6 @@ import { readdirSync, type StatsFs, statfsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
-import { unreplacedIn } from '../../core/placeholders.ts';
 import { bySimilarity, nearestName } from '../../core/nearestNames.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
@@ -78,8 +77,6 @@ interface Row {
   readonly describe: (action: FileAction) => Described;
 }
 
-const URL_START = /^[a-z][a-z0-9+.-]+:\/\//i;
-
 /** What is given in place of a path may contain secrets. */
 function describeMissing({ path, what, action, place }: FileAction): Described {
   if (path.includes('\n')) {
@@ -88,17 +85,12 @@ function describeMissing({ path, what, action, place }: FileAction): Described {
       'save the text as input.txt, and pass input.txt',
     ];
   }
-  const unreplaced = unreplacedIn(path);
-  if (unreplaced !== undefined) return [`${what}: the path ${unreplaced.problem}`, unreplaced.hint];
-  if (URL_START.test(path)) {
-    const shown = path.replace(/\/\/[^/]*@/, '//(secret)@');
-    return [`${what} not found: ${shown}`, `download the file first: curl -fLO ${quoteShellWord(shown)}`];
-  }
   if (action === 'create') {
     const folder = quoteShellWord(dirname(path));
     return [`The folder for ${path} does not exist`, `create the folder first: mkdir -p ${folder}`];
   }
-  return [`${what} not found: ${path}`, hintExisting(path, place)];
+  const shown = path.replace(/\/\/[^/]*@/, '//(secret)@'); // it may be a URL
+  return [`${what} not found: ${shown}`, hintExisting(path, place)];
 }
 
 /** Larger folders are not searched for similar names: a thousand hosts may each name a missing file. */

@@ -3,7 +3,7 @@
 import { constants, openSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { errorCode, systemError } from './fileErrors.ts';
+import { systemError } from './fileErrors.ts';
 
 /** Rejects directories, which Linux opens without an error. A pipe opens also when it has no writer; Windows has no such flag. */
 export async function openForReading(path: string): Promise<FileHandle> {
@@ -52,21 +52,10 @@ export async function writeChunks(
   }
 }
 
-/**
- * Synchronous `writeAll`. A pipe in non-blocking mode may be full; then it waits.
- * @param position `null` appends, because a pipe has no positions
- */
-export function writeAllNow(fd: number, bytes: Uint8Array, position: number | null): void {
+/** Synchronous `writeAll`. */
+export function writeAllNow(fd: number, bytes: Uint8Array, position: number): void {
   let written = 0;
   while (written < bytes.length) {
-    const place = position === null ? null : position + written;
-    try {
-      written += writeSync(fd, bytes, written, bytes.length - written, place);
-    } catch (error) {
-      if (errorCode(error) !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MILLISECONDS);
-    }
+    written += writeSync(fd, bytes, written, bytes.length - written, position + written);
   }
 }
-
-const RETRY_MILLISECONDS = 2;

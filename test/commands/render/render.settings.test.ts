@@ -39,8 +39,6 @@ const files: Readonly<Record<string, string>> = {
   'managers/burnin.py': 'class Manager: pass\n',
   'managers/burnin-1.0.dist-info/entry_points.txt': entryPoints,
   'managers/__pycache__/burnin.pyc': 'x',
-  'too-large/burnin.py': '#'.repeat(1024 * 1024 + 1),
-  'too-large/burnin-1.0.dist-info/entry_points.txt': entryPoints,
   'no-module/burnin-1.0.dist-info/entry_points.txt': entryPoints,
   'no-entry/burnin.py': 'x = 1\n',
   'other-entry/a.dist-info/entry_points.txt': '[console_scripts]\nburnin = burnin:main\n',
@@ -372,7 +370,6 @@ describe('render: settings', () => {
       'declares no hardware manager',
     ],
     ['a folder that is not there', 1, ['--hardware-manager', 'nowhere'], 'nowhere'],
-    ['a module of more than 1 MiB', 1, ['--hardware-manager', 'too-large'], 'is too large: more than 1 MiB'],
     [
       'a file as a folder',
       1,

@@ -67,20 +67,6 @@ describe('readUserFile', () => {
     expect(Buffer.from(await readUserFile('-', { cwd }, what)).toString()).toBe('x');
   });
 
-  it('says what to do with a URL', async () => {
-    const reading = readUserFile('https://192.0.2.1/a.ign', { cwd }, what);
-    await expect(reading).rejects.toMatchObject({
-      hint: 'download the file first: curl -fLO https://192.0.2.1/a.ign',
-    });
-  });
-
-  it('quotes the URL in a command', async () => {
-    const reading = readUserFile('https://192.0.2.1/a.ign?x=1&y=2', { cwd }, what);
-    await expect(reading).rejects.toMatchObject({
-      hint: "download the file first: curl -fLO 'https://192.0.2.1/a.ign?x=1&y=2'",
-    });
-  });
-
   it('says that contents are not a path', async () => {
     await expect(readUserFile('a: 1\nb: 2\n', { cwd }, what)).rejects.toMatchObject({
       message: 'Ignition config: expected a path, found text of several lines',
