@@ -47,7 +47,7 @@ async function start(
   terminal = shown;
   await shown.shows('0 of 3 called home');
   const url = /status page: (\S+)/.exec(shown.history())?.[1] ?? '';
-  return { shown, page: async () => textOf(await fetchPage(`${url}?format=json`)) };
+  return { shown, page: async () => textOf(await fetchPage(url)) };
 }
 
 /** A user accepts the certificate of `try --tls`, which the browser does not know. */
@@ -59,21 +59,13 @@ async function fetchPage(url: string): Promise<string> {
   });
 }
 
-interface ShownHost {
-  readonly name: string;
-  readonly state: string;
-  readonly stage?: string;
-  readonly messages: readonly { readonly label: string; readonly message: string; readonly hint: string }[];
-}
-
-/** The rows of the page. */
-function textOf(document: string): string {
-  const shown: { readonly hosts: readonly ShownHost[] } = JSON.parse(document);
-  const rows = shown.hosts.map(({ messages, name, stage, state }) => [
-    `${name} ${state}, ${stage}`,
-    ...messages.map(({ hint, label, message }) => `${label}: ${message}; hint: ${hint}`),
-  ]);
-  return rows.flat().join('\n');
+/** The table of the page. */
+function textOf(html: string): string {
+  const [body = ''] = /<table[^]*?<\/table>/.exec(html) ?? [];
+  return body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }
 
 /** Without line breaks, of the row of the machine. */

@@ -276,4 +276,14 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
       await expect.poll(() => browser.complaints.join('\n')).toContain('Content Security Policy');
     });
   });
+
+  it('without scripts is a table', async () => {
+    server = await startStatusServer(servePage(12));
+    await visit({ url: server.url, hasScripts: false, width: 400 }, async (browser) => {
+      expect(
+        await browser.evaluate(`[document.querySelectorAll('noscript tr').length,
+          document.documentElement.scrollWidth > document.documentElement.clientWidth]`),
+      ).toEqual([13, false]);
+    });
+  });
 });

@@ -6,7 +6,6 @@ const MAX_SHOWN = 2;
 const [connection, above, below] = ['connection', 'above', 'below'].map((id) => document.getElementById(id));
 const form = document.querySelector('form');
 const live = form.querySelector('[type=checkbox]');
-form.elements.q.value = new URLSearchParams(location.search).get('q') ?? '';
 live.parentElement.hidden = false;
 form.querySelector('button').hidden = true; // the list is filtered while the user types
 
@@ -261,7 +260,6 @@ function show(data) {
   const { connections, inputs, loaded, loadError, started, transfers, version } = service;
   now = Date.parse(service.now);
   document.title = data.title;
-  document.querySelector('h1').textContent = data.heading;
   const chosen = new URLSearchParams(location.search).get('show');
   const tiles = states.map(({ state, name, machines }) => {
     const isChosen = state === chosen;

@@ -31,6 +31,8 @@ export interface Visit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly colors?: 'light' | 'dark';
   readonly width?: number;
+  /** Whether scripts of the page run; default: true. */
+  readonly hasScripts?: boolean;
 }
 
 /** Opens a page, and closes the browser when `use` is done. */
@@ -111,7 +113,7 @@ function member(value: unknown, ...names: readonly string[]): unknown {
 }
 
 async function openPage(connection: Connection, wanted: Visit): Promise<BrowserPage> {
-  const { url, headers = {}, colors = 'light', width = 1400 } = wanted;
+  const { url, headers = {}, colors = 'light', hasScripts = true, width = 1400 } = wanted;
   const target = await connection.send({ method: 'Target.createTarget', params: { url: 'about:blank' } });
   const session = await connection.send({
     method: 'Target.attachToTarget',
@@ -125,6 +127,7 @@ async function openPage(connection: Connection, wanted: Visit): Promise<BrowserP
   await call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: colors }] });
   const screen = { width, height: 900, deviceScaleFactor: 1, mobile: false };
   await call('Emulation.setDeviceMetricsOverride', screen);
+  await call('Emulation.setScriptExecutionDisabled', { value: !hasScripts });
   await call('Page.setLifecycleEventsEnabled', { enabled: true });
   const open = async (address: string): Promise<void> => {
     // Of this navigation: one that a click has begun before may end meanwhile.

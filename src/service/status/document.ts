@@ -121,7 +121,7 @@ function messageObject(cause: MachineCause): object {
 }
 
 /** What matters most: the counts of machines with problems. */
-function titleOf({ heading, names, rows, loadError, summary }: StatusPage): string {
+export function titleOf({ heading, names, rows, loadError, summary }: StatusPage): string {
   const problems = formatStates(
     rows.filter(({ state }) => state === 'failed' || state === 'stuck'),
     names,

@@ -22,6 +22,8 @@ export interface Selection<Row> {
   readonly rows: readonly Row[];
   /** Machines on all pages. */
   readonly matching: number;
+  /** Index of the first machine of this page among all matching machines. */
+  readonly first: number;
   /** The requested page, or the last one. */
   readonly page: number;
   /** At least 1. */
@@ -39,6 +41,15 @@ export function parseStatusQuery(parameters: URLSearchParams): StatusQuery {
     state: machineStates.find((state) => state === parameters.get('show')),
     page: /^\d{1,9}$/.test(page) ? Math.max(1, Number(page)) : 1,
   };
+}
+
+/** The query of a link: `?q=worker&page=2`; only `?` without parameters. */
+export function formatStatusQuery({ text, state, page }: StatusQuery): string {
+  const parameters = new URLSearchParams();
+  if (text !== '') parameters.set('q', text);
+  if (state !== undefined) parameters.set('show', state);
+  if (page !== 1) parameters.set('page', String(page));
+  return `?${parameters.toString()}`;
 }
 
 /** What selects a machine. */
@@ -63,7 +74,7 @@ export function selectMachines<Row extends Selectable>(
   const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
   const page = Math.min(requested, pages);
   const first = (page - 1) * PER_PAGE;
-  return { rows: matching.slice(first, first + PER_PAGE), matching: matching.length, page, pages };
+  return { rows: matching.slice(first, first + PER_PAGE), matching: matching.length, first, page, pages };
 }
 
 export function countStates(rows: readonly Selectable[]): Record<MachineState, number> {

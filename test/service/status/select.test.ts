@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hostRow } from '../../../src/service/status/hostRows.ts';
 import {
   countStates,
+  formatStatusQuery,
   parseStatusQuery,
   problemsFirst,
   selectMachines,
@@ -25,6 +26,13 @@ describe('parseStatusQuery', () => {
   ])('%s', (text, expected) => {
     expect(parse(text)).toMatchObject(expected);
   });
+
+  it.each(['?', '?q=a+b%26', '?show=failed&page=2', '?q=x&show=home&page=3'])(
+    'is written as it is read: %s',
+    (text) => {
+      expect(formatStatusQuery(parse(text))).toBe(text);
+    },
+  );
 });
 
 const rows = exampleStatus().hosts.map((host) => hostRow(host, now));
@@ -51,10 +59,10 @@ describe('selectMachines', () => {
   });
 
   it.each([
-    ['page=1', { page: 1, pages: 3, matching: 120 }, 50],
-    ['page=3', { page: 3, pages: 3 }, 20],
+    ['page=1', { page: 1, pages: 3, first: 0, matching: 120 }, 50],
+    ['page=3', { page: 3, pages: 3, first: 100 }, 20],
     ['page=9', { page: 3, pages: 3 }, 20],
-    ['q=nobody', { page: 1, pages: 1, matching: 0 }, 0],
+    ['q=nobody', { page: 1, pages: 1, first: 0, matching: 0 }, 0],
   ])('of 120: %s', (text, expected, count) => {
     const selection = selectMachines(
       manyHosts(120).map((host) => hostRow(host, now)),

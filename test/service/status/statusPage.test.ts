@@ -1,18 +1,26 @@
-/** The status page of `serve`: its document, and its data as JSON. */
+/** The status page of `serve` as JSON, and as a plain table for browsers without scripts. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import type { Status } from '../../../src/service/status/status.ts';
+import type { HostStatus, Status } from '../../../src/service/status/status.ts';
 import { statusAnswer } from '../../../src/service/status/statusPage.ts';
 import { ago, exampleHost, exampleStatus, manyHosts } from './exampleStatus.ts';
 
 const answer = (status: Status, query = '', accept = 'text/html,*/*') =>
   statusAnswer(status, new URLSearchParams(query), accept);
 
+/** Without white space beside tags, and without the style sheet and the script. */
+const page = (status: Status, query = ''): string =>
+  answer(status, query)
+    .body.replace(/<(style|script)>.*<\/\1>/gs, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([<>]) ?/g, '$1');
+
 const json = (status: Status, query = ''): unknown => JSON.parse(answer(status, `${query}&format=json`).body);
 
+const withHost = (host: HostStatus): Status => exampleStatus({ hosts: [host] });
 const { service } = exampleStatus();
 const loadError = {
   severity: 'error',
@@ -23,7 +31,62 @@ const loadError = {
 } as const;
 const notLoaded = exampleStatus({ service: { ...service, loadError } });
 
-describe('the status page', () => {
+describe('without scripts, the status page', () => {
+  it.each([
+    ['a host', '<th scope="row">worker-0</th><td>on the way, media, 50 %</td>'],
+    ['since when', '<td>2026-11-21 16:13:20 UTC</td>'],
+    [
+      'an error with its place and hint',
+      'error: path is not absolute; $.storage.files.0.path; hint: Ignition needs an absolute path: &quot;/etc/hostname&quot;',
+    ],
+    ['a warning', 'warning: Unused key x'],
+    [
+      'how many machines there are',
+      '<caption>5 machines at 2026-11-21 16:20:00 UTC, from number 1</caption>',
+    ],
+    ['what matters in the title', '<title>1 failed, 2 transfers, 5 hosts: ironic-coreos serve</title>'],
+  ])('shows %s', (_title, expected) => {
+    expect(page(exampleStatus())).toContain(expected);
+  });
+
+  it('shows why an inventory was not loaded', () => {
+    expect(page(notLoaded)).toContain(
+      '<p class="error">Failed to reload: error: unknown key &quot;macAddress&quot;; hosts.yaml:8:5 $.hosts.3; hint: use &quot;mac&quot;</p>',
+    );
+    expect(page(notLoaded)).toContain('<title>reload failed, 1 failed, ');
+  });
+
+  it('links the other pages, with the same filter', () => {
+    const text = page(exampleStatus({ hosts: manyHosts(120) }), 'q=host&show=idle&page=2');
+    expect(text).toContain('<a href="?q=host&amp;show=idle">Previous page</a>');
+    expect(text).toContain('<a href="?q=host&amp;show=idle&amp;page=3">Next page</a>');
+    expect(text).toContain('name="q" value="host"');
+  });
+
+  const markup = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\0\u202e`;
+  it.each<[string, Status]>([
+    ['names', withHost(exampleHost(markup))],
+    [
+      'messages',
+      withHost(
+        exampleHost('a', {
+          messages: [{ severity: 'error', rule: 'x', path: [markup], message: markup, hint: markup }],
+        }),
+      ),
+    ],
+  ])('markup in %s is text', (_title, status) => {
+    const text = page(status);
+    expect(text).not.toMatch(/<script|<img|onerror='|\0|\u202e/);
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).toContain('&amp;amp;\ufffd\ufffd');
+  });
+
+  it('markup in a query is text', () => {
+    const text = page(exampleStatus(), `q=${encodeURIComponent(markup)}&page=2`);
+    expect(text).not.toMatch(/<script|<img|onerror='/);
+    expect(text).toContain('&lt;script&gt;');
+  });
+
   it('runs only its own script, is not stored, and sends no referrer', () => {
     const { headers } = answer(exampleStatus());
     expect(headers).toMatchObject({

@@ -209,7 +209,7 @@ describe('the page of a trial', () => {
     expect(document(booted, { ended: at(20) })).toMatchObject({ hosts: [{ messages: [] }, {}] });
   });
 
-  it('any events are JSON as its schema describes it', () => {
+  it('any events are JSON as its schema describes it, and a table without control characters', () => {
     const check = new Ajv({ allowUnionTypes: true }).compile(
       JSON.parse(readFileSync(join(root, 'schemas/serve-status.json'), 'utf8')),
     );
@@ -217,6 +217,8 @@ describe('the page of a trial', () => {
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
         check(document(events));
         expect(check.errors ?? []).toEqual([]);
+        const { body } = trialAnswer(resultOf(events), new URLSearchParams(), 'text/html');
+        expect(body.replaceAll('\n', '')).not.toMatch(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/u);
       }),
     );
   });
@@ -242,6 +244,7 @@ describe('over HTTP', () => {
       'cache-control': 'no-store',
       'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
     });
+    expect(await answer.text()).toContain('0 of 1 called home');
     expect(await (await fetch(`${url}?format=json`)).json()).toMatchObject({
       title: '0 of 1 called home: Boot of machines',
     });
