@@ -1,7 +1,6 @@
 /**
  * An informer: a local cache of all objects of a resource. It lists the objects, then watches them; each watch resumes at the
- * resource version where the previous one ended. If that version has expired, it lists again. Failures are retried with
- * exponential backoff.
+ * resource version where the previous one ended. After a failure, it lists again, with exponential backoff.
  */
 
 import { createDeferred } from '../core/deferred.ts';
@@ -16,14 +15,12 @@ export interface InformerOptions<Kept> {
   readonly client: KubernetesClient;
   readonly resource: ApiResource;
   readonly selection: ListSelector;
-  /** Returns the part of an object to store; undefined skips the object. If it throws, the error is reported and the object skipped. */
-  readonly keep: (object: KubernetesObject) => Kept | undefined;
+  /** Returns the part of an object to store. Must not throw. */
+  readonly keep: (object: KubernetesObject) => Kept;
   /** Called after each change of the cache. Must not throw. */
   readonly changed?: (change: ObjectChange<Kept>) => void;
   /** Receives errors, with the milliseconds until the retry. */
   readonly onError?: (error: Error, retryIn: number) => void;
-  /** More objects than this are skipped, which is reported to `onError`. Default: 100,000. */
-  readonly maxObjects?: number;
   /** Default: from 500 ms to 30 s. */
   readonly backOff?: BackOff;
   readonly clock?: Clock;
@@ -36,12 +33,9 @@ export interface ObjectChange<Kept> {
   readonly now: Kept | undefined;
 }
 
-const DEFAULT_MAX_OBJECTS = 100_000;
 const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
 /** Milliseconds. A watch that ends earlier without an event counts as failed. */
 const SHORT_WATCH = 1000;
-/** After so many consecutive failures, all objects are listed again. */
-const MAX_RESUMPTIONS = 5;
 
 interface Entry<Kept> {
   readonly key: ObjectKey;
@@ -156,7 +150,7 @@ export class Informer<Kept> {
   #countFailure(thrown: unknown): number {
     const error = toError(thrown);
     this.#failures += 1;
-    if (!canResume(error) || this.#failures >= MAX_RESUMPTIONS) this.#from = undefined;
+    this.#from = undefined;
     if (isExpired(error) && this.#failures === 1) return 0; // expected after a long interruption
     const { backOff = DEFAULT_BACK_OFF, onError } = this.#options;
     const wanted = error instanceof ApiError ? error.wait : 0;
@@ -166,31 +160,13 @@ export class Informer<Kept> {
   }
 
   #put(object: KubernetesObject): void {
-    const { changed, keep, onError } = this.#options;
+    const { changed, keep } = this.#options;
     const key = keyOf(object);
     const name = keyText(key);
-    let kept: Kept | undefined;
-    try {
-      kept = keep(object);
-    } catch (error) {
-      onError?.(toError(error), 0);
-    }
-    if (kept === undefined) return this.#remove(name);
+    const kept = keep(object);
     const before = this.#objects.get(name)?.kept;
-    if (before === undefined && this.#isFull()) return;
     this.#objects.set(name, { key, kept });
     changed?.({ key, before, now: kept });
-  }
-
-  #isFull(): boolean {
-    const { maxObjects = DEFAULT_MAX_OBJECTS, resource, onError } = this.#options;
-    if (this.#objects.size < maxObjects) return false;
-    const message = `there are more than ${maxObjects} ${resource.plural}; the others are skipped`;
-    onError?.(
-      new CliError(message, { code: 'ERR_TOO_LARGE', hint: 'watch one namespace with --namespace' }),
-      0,
-    );
-    return true;
   }
 
   #remove(name: string): void {
@@ -199,10 +175,4 @@ export class Informer<Kept> {
     this.#objects.delete(name);
     this.#options.changed?.({ key: found.key, before: found.kept, now: undefined });
   }
-}
-
-/** After an invalid response, a resumed watch would receive the same data again. */
-function canResume(error: Error): boolean {
-  if (!(error instanceof ApiError) || isExpired(error)) return false;
-  return error.status !== undefined || error.isPassing;
 }

@@ -50,10 +50,8 @@ export interface MergePatch {
 /** Bytes. etcd accepts objects of 1.5 MiB; managed fields and JSON escapes may increase that several times. */
 const MAX_OBJECT = 8 * 1024 * 1024;
 const MAX_PAGE = 32 * 1024 * 1024;
-/** Objects per page; fewer if the objects are large. */
+/** Objects per page. */
 const PAGE = 250;
-/** The maximum number of pages of a list. */
-const MAX_PAGES = 2000;
 /** Minimum duration of a watch in seconds; the maximum is twice as long, so that not all watches end at the same time. */
 const WATCH_TIME = 300;
 /** The owner of the fields that a patch sets. */
@@ -86,27 +84,14 @@ export class ApiClient {
     const operation = operationFor('list', resource, { namespace });
     const path = collectionPath(resource, namespace);
     const accept = acceptedType(resource, 'List');
-    let limit = PAGE;
     let next: string | undefined;
-    for (let count = 0; count < MAX_PAGES; count++) {
-      const query = queryText({ fieldSelector, limit: String(limit), continue: next });
-      const page = await this.#askForPage({
-        operation,
-        method: 'GET',
-        path: `${path}${query}`,
-        accept,
-        signal,
-      });
-      if (page === 'too large' && limit === 1) throw invalidResponse(operation, 'an object is too large');
-      if (page === 'too large') {
-        limit = Math.ceil(limit / 8);
-        continue;
-      }
+    do {
+      const query = queryText({ fieldSelector, limit: String(PAGE), continue: next });
+      const request = { operation, method: 'GET', path: `${path}${query}`, accept, signal } as const;
+      const page = readPage(await this.#requests.ask(request, MAX_PAGE), operation);
       yield page;
       next = page.next;
-      if (next === undefined) return;
-    }
-    throw invalidResponse(operation, 'the list does not end');
+    } while (next !== undefined);
   }
 
   /** @param object has `metadata.name` or `metadata.generateName`; `apiVersion` and `kind` are added */
@@ -176,15 +161,6 @@ export class ApiClient {
 
   async #askForObject(request: ApiRequest): Promise<KubernetesObject> {
     return readObject(await this.#requests.ask(request, MAX_OBJECT), request.operation);
-  }
-
-  async #askForPage(request: ApiRequest): Promise<Page | 'too large'> {
-    try {
-      return readPage(await this.#requests.ask(request, MAX_PAGE), request.operation);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'ERR_TOO_LARGE') return 'too large';
-      throw error;
-    }
   }
 }
 

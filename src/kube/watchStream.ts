@@ -13,8 +13,8 @@ export type WatchEvent =
   | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
 /**
- * Yields lines without their line feeds; each buffer is valid only until the next line. Empty lines are skipped. Text after
- * the last line feed is ignored, as the body was truncated there.
+ * Yields lines without their line feeds. Empty lines are skipped. Text after the last line feed is ignored, as the body was
+ * truncated there.
  * @param maxBytes the size limit of a line
  * @throws ApiError for a longer line, as the rest cannot be read; all errors of the parts
  */
@@ -23,25 +23,19 @@ export async function* splitLines(
   maxBytes: number,
   operation: string,
 ): AsyncGenerator<Uint8Array, void> {
-  // With spare capacity, so that many small parts are not copied repeatedly.
-  let line = new Uint8Array(0);
+  let line: Uint8Array[] = [];
   let size = 0;
   const append = (piece: Uint8Array): void => {
-    const wanted = size + piece.length;
-    if (wanted > maxBytes) throw responseTooLarge(operation);
-    if (wanted > line.length) {
-      const larger = new Uint8Array(Math.max(wanted, 2 * line.length));
-      larger.set(line.subarray(0, size));
-      line = larger;
-    }
-    line.set(piece, size);
-    size = wanted;
+    size += piece.length;
+    if (size > maxBytes) throw responseTooLarge(operation);
+    line.push(piece);
   };
   for await (const part of parts) {
     let start = 0;
     for (let end = part.indexOf(LINE_FEED); end >= 0; end = part.indexOf(LINE_FEED, start)) {
       append(part.subarray(start, end));
-      if (size > 0) yield line.subarray(0, size);
+      if (size > 0) yield Buffer.concat(line);
+      line = [];
       size = 0;
       start = end + 1;
     }

@@ -35,17 +35,13 @@ export interface WorkFailure {
   readonly retryIn: number;
 }
 
-interface Delay {
-  readonly due: number;
-  readonly cancel: () => void;
-}
-
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #clock: Clock;
   /** In the order of arrival. */
   readonly #waiting = new Set<string>();
-  readonly #delayed = new Map<string, Delay>();
+  /** With the functions that cancel their timers. */
+  readonly #delayed = new Map<string, () => void>();
   readonly #running = new Map<string, Promise<void>>();
   /** In a row. */
   readonly #failures = new Map<string, number>();
@@ -68,14 +64,6 @@ export class WorkQueue {
     this.#startWork();
   }
 
-  /** Processes the key after so many milliseconds, or earlier if it is already scheduled earlier. */
-  addAfter(key: string, milliseconds: number): void {
-    const due = this.#clock.now() + milliseconds;
-    if (this.#isStopped || this.#waiting.has(key) || (this.#delayed.get(key)?.due ?? Infinity) <= due) return;
-    this.#endDelay(key);
-    this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) });
-  }
-
   /** Finishes running work and drops the rest. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -85,7 +73,7 @@ export class WorkQueue {
   }
 
   #endDelay(key: string): void {
-    this.#delayed.get(key)?.cancel();
+    this.#delayed.get(key)?.();
     this.#delayed.delete(key);
   }
 
@@ -118,6 +106,10 @@ export class WorkQueue {
     const wanted = error instanceof ApiError ? error.wait : 0;
     const retryIn = Math.max(backOffAfter(backOff, failures), wanted);
     failed?.({ key, error, failures, retryIn });
-    this.addAfter(key, retryIn);
+    if (this.#isStopped || this.#waiting.has(key)) return;
+    this.#delayed.set(
+      key,
+      this.#clock.after(retryIn, () => this.add(key)),
+    );
   }
 }

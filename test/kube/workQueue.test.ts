@@ -111,28 +111,13 @@ describe('createWorkQueue', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('adds later what is to come later, the earliest of several', async () => {
-    const { clock, queue, begun, finish } = createBench();
-    queue.addAfter('a', 500);
-    queue.addAfter('a', 300);
-    queue.addAfter('a', 400);
-    await clock.advance(299);
-    expect(begun).toEqual([]);
-    await clock.advance(1);
-    await finish('a');
-    await clock.advance(1000);
-    expect(begun).toEqual(['a']);
-  });
-
   it('finishes what is being worked on when it stops, and takes nothing more', async () => {
     const { clock, queue, begun, finish } = createBench();
     for (const key of ['a', 'b']) queue.add(key);
-    queue.addAfter('c', 10);
     await settle();
     let isStopped = false;
     const stopped = queue.stop().then(() => (isStopped = true));
     queue.add('d');
-    queue.addAfter('e', 10);
     await clock.advance(100);
     expect(isStopped).toBe(false);
     await finish('a', new Error('no'));
@@ -146,7 +131,6 @@ describe('createWorkQueue', () => {
   it('works at last on every key after it was added, whatever happens', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), key: fc.constantFrom('a', 'b', 'c') }),
-      fc.record({ kind: fc.constant('later' as const), key: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ kind: fc.constant('finish' as const), key: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ kind: fc.constant('fail' as const), key: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ kind: fc.constant('wait' as const), key: fc.constant('') }),
@@ -160,8 +144,7 @@ describe('createWorkQueue', () => {
           const owed = new Map<string, number>();
           for (const { kind, key } of steps) {
             if (kind === 'add') queue.add(key);
-            if (kind === 'later') queue.addAfter(key, 50);
-            if (kind === 'add' || kind === 'later') owed.set(key, begun.length);
+            if (kind === 'add') owed.set(key, begun.length);
             if (kind === 'finish') await finish(key);
             if (kind === 'fail') await finish(key, new Error('no'));
             if (kind === 'wait') await clock.advance(60);
