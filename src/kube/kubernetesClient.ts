@@ -16,7 +16,7 @@ import {
   queryText,
   readObject,
 } from './objects.ts';
-import { ApiError, invalidResponse } from './apiError.ts';
+import { invalidResponse } from './apiError.ts';
 import { type ApiRequest, ApiRequests, type RequestSettings } from './apiRequests.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';

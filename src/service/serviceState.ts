@@ -30,10 +30,9 @@ export interface ServiceState<S extends Servable> {
    */
   load(): Promise<void>;
   /**
-   * Replaces a snapshot by a new one. If the disk is full or the files are unsettled, this is repeated when the disk has more space
-   * or the files have settled, until a later call starts or the state is closed. Never rejects.
+   * Replaces a snapshot by a new one. Never rejects.
    * @param load calls `load` of this state
-   * @param failed gets the errors, but that of a full disk only once
+   * @param failed gets the error, and before that one for a reload that takes long
    */
   reload(load: () => Promise<void>, failed: (error: unknown) => void): Promise<void>;
   isLoading(): boolean;
@@ -67,17 +66,6 @@ function release<S extends Servable>(counted: Counted<S>): void {
   if (counted.references === 0) void counted.snapshot.close();
 }
 
-/** The files may be incomplete. They are loaded if they are the same after some milliseconds. */
-export class UnsettledError extends CliError {
-  readonly settlesIn: number;
-
-  constructor(sentence: string, settlesIn: number) {
-    const hint = 'wait a minute: if the file stays as it is, it is loaded then';
-    super(sentence, { code: 'ERR_INVENTORY', hint });
-    this.settlesIn = settlesIn;
-  }
-}
-
 /** Milliseconds after which a reload that has not ended is reported. */
 const SLOW_RELOAD = 60_000;
 
@@ -91,7 +79,6 @@ export function createServiceState<S extends Servable>(
 ): ServiceState<S> {
   let current: Counted<S> | undefined;
   let problem: Error | undefined;
-  let waiting = new AbortController();
   /** Of the last attempt: what it has opened is used after it. */
   let canceled = new AbortController();
   let isEnding = false;
@@ -115,7 +102,6 @@ export function createServiceState<S extends Servable>(
   };
   const cancel = (): void => {
     isEnding = true;
-    waiting.abort();
     canceled.abort();
   };
   return {
@@ -141,20 +127,13 @@ export function createServiceState<S extends Servable>(
       return next;
     },
     reload: async (load, failed) => {
-      waiting.abort();
-      const { signal } = (waiting = new AbortController());
-      while (!signal.aborted) {
-        const endWatch = clock.after(SLOW_RELOAD, () => failed((problem = slowReload())));
-        try {
-          return await load();
-        } catch (error) {
-          if (waiting.signal.aborted) return;
-          failed(error);
-          if (!(error instanceof UnsettledError)) return;
-          await pause(clock, error.settlesIn, signal);
-        } finally {
-          endWatch();
-        }
+      const endWatch = clock.after(SLOW_RELOAD, () => failed((problem = slowReload())));
+      try {
+        await load();
+      } catch (error) {
+        if (!isEnding) failed(error);
+      } finally {
+        endWatch();
       }
     },
     isLoading: () => running !== undefined,

@@ -1,9 +1,7 @@
 /** A snapshot of everything that is served, from one state of the inventory and the images. A reload creates a new one. */
 
 import { deflateRawSync } from 'node:zlib';
-import { resolve } from 'node:path';
 import { groupBy } from '../core/lists.ts';
-import { statsOf } from '../io/files/fileStates.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import { type ConfigArtifact, hostArtifacts } from '../core/artifacts.ts';
@@ -23,7 +21,7 @@ import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from '../hosts/plan/links.ts';
 import { unknownPlaces, unknownStem, unknownStems } from './places.ts';
 import type { ServiceOptions } from './options.ts';
-import { type Servable, UnsettledError } from './serviceState.ts';
+import type { Servable } from './serviceState.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/plan/servedPaths.ts';
@@ -31,7 +29,7 @@ import { CliError, UsageError } from '../core/errors.ts';
 import { makeArtifact, possibleArtifacts } from '../hosts/artifacts/hostArtifacts.ts';
 import { knownError, report } from '../io/report/report.ts';
 import type { NetworkLoader } from '../kargs/folder.ts';
-import { formatCount, formatWordList } from '../formats/messageText.ts';
+import { formatWordList } from '../formats/messageText.ts';
 import { UNKNOWN_MACHINES } from '../http/server/answer/access.ts';
 
 export interface Snapshot extends Servable {
@@ -75,7 +73,6 @@ export function createSnapshots(
     try {
       const { artifacts, failFast = false, grow, once } = options;
       const listed = (inventory.hosts ?? []).filter(({ name }) => once === undefined || name === once);
-      await requireSettled(options, before?.hosts.length ?? 0, listed.length, io);
       const wanted = await chooseArtifacts(artifacts, [...bases.values()]);
       const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
       const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });
@@ -135,31 +132,6 @@ export function createSnapshots(
       throw error;
     }
   };
-}
-
-/** Milliseconds that an inventory with far fewer hosts must stay the same. */
-const SETTLE_TIME = 60_000;
-
-/**
- * A part of an inventory is mostly valid, too: a program may still be writing it, or have stopped on a full disk.
- * @throws UnsettledError if more than half of the hosts are gone, and the file has just changed
- */
-async function requireSettled(
-  { inventory, nmstateDir }: ServiceOptions,
-  before: number,
-  now: number,
-  { cwd }: Io,
-): Promise<void> {
-  const path = inventory ?? nmstateDir;
-  const stats = now * 2 < before && path !== undefined ? await statsOf(resolve(cwd, path)) : undefined;
-  if (stats === undefined) return;
-  const settlesIn = stats.ctimeMs + SETTLE_TIME - Date.now();
-  if (settlesIn <= 0) return;
-  const count = formatCount(now, 'host');
-  throw new UnsettledError(
-    `${path} contains ${count} instead of ${before}, and may be incomplete`,
-    settlesIn,
-  );
 }
 
 /**

@@ -32,8 +32,8 @@ import { startEmulated } from './emulation/emulatedTrial.ts';
 import {
   findGuestAddress,
   type GuestAddress,
-  preflightDiagnostic,
-  preflightProblem,
+  configDiagnostic,
+  configProblem,
 } from './emulation/guestAddress.ts';
 import { followConsoleLog } from './console/consoleLog.ts';
 import { showLiveTrial } from './report/liveTrial.ts';
@@ -152,9 +152,9 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const api = await startApi(plan, listed, compare, guest?.host);
   plan.ports.ironic = api.port;
   const endpoint = endpointOf(api, setup, guest);
-  const problem = guest && preflightProblem(guest, endpoint);
+  const problem = guest && configProblem(guest, endpoint);
   if (machine !== undefined && problem !== undefined && machine.isAwaited) {
-    report(io, preflightDiagnostic(problem));
+    report(io, configDiagnostic(problem));
     const { mac } = machine.source;
     observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
     return { api, gone: [Promise.resolve()] };
@@ -168,7 +168,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
     cleanup.defer(() => booted.stop());
   }
   if (machine === undefined || guest === undefined) return { api, gone: [] };
-  if (problem !== undefined) report(io, { ...preflightDiagnostic(problem), severity: 'warning' });
+  if (problem !== undefined) report(io, { ...configDiagnostic(problem), severity: 'warning' });
   const { ended } = await startEmulated(plan, machine, { api, guest, images, endpoint });
   return { api, gone: machine.isOnly ? [ended] : [] };
 }

@@ -1,7 +1,7 @@
 /** Snapshots one after the other: what is served, and when the files of the one before are closed. */
 
 import { describe, expect, it } from 'vitest';
-import { createServiceState, UnsettledError } from '../../src/service/serviceState.ts';
+import { createServiceState } from '../../src/service/serviceState.ts';
 import type { Clock } from '../../src/io/clock.ts';
 import { createFakeClock } from '../support/fakeClock.ts';
 import type { Snapshot } from '../../src/service/snapshot.ts';
@@ -113,27 +113,6 @@ describe('the state of the service', () => {
       undefined,
       1,
       0,
-    ]);
-  });
-
-  it('takes files that have settled again, and says once that they had not', async () => {
-    const clock = createFakeClock();
-    const { state, give, waiting } = service(clock);
-    const failures: unknown[] = [];
-    const reloading = state.reload(
-      () => state.load(),
-      (error) => void failures.push(error),
-    );
-    waiting.shift()?.reject(new UnsettledError('incomplete', 5000));
-    await clock.advance(4999);
-    expect([failures.length, waiting.length]).toEqual([1, 0]);
-    await clock.advance(1);
-    await give();
-    await reloading;
-    expect([failures.length, state.problem(), state.current()?.catalog.images.count]).toEqual([
-      1,
-      undefined,
-      1,
     ]);
   });
 

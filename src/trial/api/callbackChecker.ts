@@ -35,29 +35,19 @@ interface CallbackOptions {
   readonly observe: (event: CallbackEvent | StepsEvent) => void;
 }
 
-/** Agents that are contacted at the same time; others wait. */
-const MAX_PARALLEL = 32;
-/** Maximum number of remembered nodes with an answer. */
-const MAX_KNOWN = 10_000;
-
 export function createCallbackChecker(options: CallbackOptions): CallbackChecker {
   const { askBack } = options;
+  /** By the UUIDs of nodes. */
   const done = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
-  const waiting: (() => void)[] = [];
-  let free = MAX_PARALLEL;
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   const observe: CallbackOptions['observe'] = (event) => {
     if (!end.signal.aborted) options.observe(event);
   };
   /** Do not contact the agent again until it changes. */
-  const settle = (agent: Agent): void => {
-    if (done.size >= MAX_KNOWN) done.clear();
-    done.set(agent.node.uuid, identityOf(agent));
-  };
+  const settle = (agent: Agent): void => void done.set(agent.node.uuid, identityOf(agent));
   const ask = async (agent: Agent, client: string): Promise<void> => {
-    if (end.signal.aborted) return;
     const contact = { ...agent, client, token: agent.node.token.current(), signal: end.signal };
     const callback = await contactAgent(contact);
     observe(callback);
@@ -65,16 +55,6 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     const steps = await requestSteps(contact, options.requiredSteps);
     if (steps.managers.length > 0) settle(agent);
     observe(steps);
-  };
-  const askInTurn = async (agent: Agent, client: string): Promise<void> => {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    else free--;
-    await ask(agent, client).finally(() => {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-      running.delete(agent.node.uuid);
-    });
   };
 
   return {
@@ -89,7 +69,10 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
         observe({ kind: 'callback', ...factsOf(agent, client), problem, reason, summary: undefined });
         return;
       }
-      running.set(uuid, askInTurn(agent, client));
+      running.set(
+        uuid,
+        ask(agent, client).finally(() => running.delete(uuid)),
+      );
     },
     idle: async () => {
       await setImmediate(); // an agent is contacted after the response to its heartbeat

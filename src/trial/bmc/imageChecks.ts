@@ -17,7 +17,7 @@ import { createLinks } from '../../hosts/plan/links.ts';
 import type { ServiceOptions } from '../../service/options.ts';
 import { createSnapshots } from '../../service/snapshot.ts';
 import type { ServeSource } from '../../service/source.ts';
-import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../emulation/guestAddress.ts';
+import { type ImageConfig, configDiagnostic, readImageConfig } from '../emulation/guestAddress.ts';
 import { createIronicChange, ironicOfHosts } from '../api/ironicAddress.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
 import { createCleanupStack } from '../trial.ts';
@@ -66,7 +66,7 @@ async function checkReadable(
 ): Promise<readonly MachineCheck[]> {
   const config = await readImageConfig(file, io);
   if (config.kind === 'no-config') {
-    return [checkOf(preflightDiagnostic({ kind: 'no-config', message: config.problem }))];
+    return [checkOf(configDiagnostic({ kind: 'no-config', message: config.problem }))];
   }
   const options = { lint: 'auto', now: new Date() } as const;
   const checked = await checkIfImage(file, undefined, options, io).catch(only(CliError, () => undefined));

@@ -64,7 +64,7 @@ function urlsOf(config: ImageConfig): readonly string[] {
 type Problem = PreflightEvent['problem'];
 
 /** Undefined if the agent can call the mock Ironic, or if this is unknown. */
-export function preflightProblem({ config, host }: GuestAddress, endpoint: ApiEndpoint): Problem | undefined {
+export function configProblem({ config, host }: GuestAddress, endpoint: ApiEndpoint): Problem | undefined {
   if (config?.kind === 'no-config') return { kind: 'no-config', message: config.problem };
   if (config?.kind !== 'urls' || mayReachApi(config.urls, endpoint)) return undefined;
   const { urls } = config;
@@ -73,7 +73,7 @@ export function preflightProblem({ config, host }: GuestAddress, endpoint: ApiEn
 }
 
 /** The message for the user. */
-export function preflightDiagnostic(problem: Problem): Diagnostic {
+export function configDiagnostic(problem: Problem): Diagnostic {
   const severity = 'error';
   if (problem.kind === 'no-config') {
     const hint = 'embed a config with `iso ignition embed`, or use another image';

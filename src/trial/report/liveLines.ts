@@ -1,6 +1,6 @@
 /**
- * The events of a trial, one per line: as text for users, and as JSON for programs (`schemas/try-event.json`). The number of
- * lines is limited, so that no client can fill a log.
+ * The events of a trial, one per line: as text for users, and as JSON for programs (`schemas/try-event.json`). The timeline limits
+ * their number, so that no client can fill a log.
  */
 
 import type { Io } from '../../io/io.ts';
@@ -11,10 +11,6 @@ import { byKind, type ByKind, type FetchEvent } from '../timeline/events.ts';
 import type { TimelineStep } from '../timeline/timeline.ts';
 import { eventPhrase, originPhrase } from './phrases.ts';
 
-/** Lines for all unexpected clients together; an agent that calls home causes five. */
-const MAX_UNEXPECTED_LINES = 10_000;
-const LIMIT_TEXT = 'further events of unexpected clients are omitted';
-
 /**
  * Writes the lines of new events. The report contains more details.
  * @param print gets text
@@ -24,19 +20,11 @@ export function createLiveLines(
   print: (line: string) => void,
   writeEvent?: (line: string) => void,
 ): (step: TimelineStep) => void {
-  let unexpected = 0;
   return (step) => {
     const line = step.isFull ? undefined : formatLiveLine(step);
     if (line === undefined) return;
-    if (!step.isExpected) unexpected++;
-    if (step.isExpected || unexpected <= MAX_UNEXPECTED_LINES) {
-      print(line);
-      writeEvent?.(formatEventLine(step));
-    }
-    if (step.isExpected || unexpected !== MAX_UNEXPECTED_LINES) return;
-    print(LIMIT_TEXT);
-    const last = { kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text: LIMIT_TEXT };
-    writeEvent?.(formatJsonLine(last));
+    print(line);
+    writeEvent?.(formatEventLine(step));
   };
 }
 

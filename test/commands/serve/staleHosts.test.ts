@@ -1,8 +1,8 @@
 /** Hosts that become invalid while the service runs: they keep their last valid image, and readiness, page, metrics and log say so. */
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { readFileSync, renameSync, unlinkSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { ociArchive } from '../../support/containerImages.ts';
 import { inventory } from '../../support/twoHosts.ts';
 import { place, type Running } from './support.ts';
@@ -171,60 +171,6 @@ describe('a host that becomes invalid', () => {
     await running.reload();
     expect((await fetch(running.urls['worker-1']?.['iso'] ?? '')).status).toBe(404);
     expect(await readyText(running.origin)).toBe('200 ready\n');
-  });
-});
-
-const listOf = (count: number): string =>
-  `agent: {ironic.apiUrls: https://192.0.2.1}\nhosts:\n${Array.from({ length: count }, (_, index) => `- name: n${index}\n`).join('')}`;
-const countOf = ({ service }: Running): number => service.state.current()?.hosts.length ?? 0;
-
-describe('an inventory that loses most of its hosts at once', () => {
-  it.each([
-    ['cut off in its list', listOf(2), '2 hosts'],
-    ['with an empty list', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: []\n', '0 hosts'],
-    ['cut off before the key of its list', 'agent: {ironic.apiUrls: https://192.0.2.1}\n', '0 hosts'],
-  ])('%s, is loaded only if it stays so', async (_title, part, shown) => {
-    write('whole.yaml', listOf(5));
-    const running = await serve({ inventory: 'whole.yaml' });
-    write('whole.yaml', part);
-    void running.reload();
-    const told = `whole.yaml contains ${shown} instead of 5, and may be incomplete; still serving the inventory of `;
-    await expect.poll(running.said).toContain(told);
-    expect([countOf(running), await readyText(running.origin)]).toEqual([
-      5,
-      '200 ready\ndegraded: the last reload failed\n',
-    ]);
-    write('whole.yaml', listOf(5));
-    await running.reload();
-    expect([countOf(running), await readyText(running.origin)]).toEqual([5, '200 ready\n']);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
-    write('whole.yaml', part);
-    vi.setSystemTime(Date.now() + 60_000);
-    await running.reload();
-    vi.useRealTimers();
-    expect(countOf(running)).toBe(Number(shown.split(' ')[0]));
-  });
-
-  it('in a folder of nmstate files, too', async () => {
-    mkdirSync(path('folder'));
-    const names = ['a', 'b', 'c', 'd', 'e'].map((name) => `folder/${name}.yaml`);
-    for (const name of names) write(name, '');
-    const running = await serve(
-      { nmstateDir: 'folder', profile: 'default' },
-      { IRONIC_BASE_URL: 'https://192.0.2.1' },
-    );
-    for (const name of names.slice(2)) unlinkSync(path(name));
-    void running.reload();
-    await expect.poll(running.said).toContain('folder contains 2 hosts instead of 5, and may be incomplete');
-    expect(countOf(running)).toBe(5);
-  });
-
-  it('of half of them is loaded at once', async () => {
-    write('half.yaml', listOf(4));
-    const running = await serve({ inventory: 'half.yaml' });
-    write('half.yaml', listOf(2));
-    await running.reload();
-    expect(countOf(running)).toBe(2);
   });
 });
 

@@ -107,7 +107,7 @@ describe('asking back', () => {
     expect(steps.map(({ reason }) => reason)).toEqual(['busy', undefined]);
   });
 
-  it('more agents than at the same time, one after the other', async () => {
+  it('a hundred agents at the same time', async () => {
     const { asking, events, url } = await start('own');
     for (let count = 0; count < 100; count++) asking.onHeartbeat(agentAt(url), '127.0.0.1');
     await asking.idle();
