@@ -1,7 +1,6 @@
 /** The requests that are being answered, and what the end of the service means for them. */
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { createDeferred } from '../../core/deferred.ts';
 
 /** The shutdown state of the service; its values change. */
 export interface ExchangeContext {
@@ -20,26 +19,20 @@ export type Answerer = (
 
 export interface Exchanges {
   readonly context: { isDraining: boolean; isAborting: boolean };
-  /** The responses that are not complete. */
-  readonly running: ReadonlySet<ServerResponse>;
+  /** The responses that are not complete; each promise resolves when its request has been answered. Never rejects. */
+  readonly running: ReadonlyMap<ServerResponse, Promise<void>>;
   readonly take: RequestListener;
-  /** Resolves when no request is running. */
-  whenIdle(): Promise<void>;
 }
 
 export function createExchanges(answer: Answerer): Exchanges {
   const context = { isDraining: false, isAborting: false };
-  const running = new Set<ServerResponse>();
-  let idle = createDeferred();
-  idle.resolve();
+  const running = new Map<ServerResponse, Promise<void>>();
   return {
     context,
     running,
     take: (request, response) => {
       const { socket } = request;
       if (socket.destroyed) return;
-      if (running.size === 0) idle = createDeferred();
-      running.add(response);
       response.on('error', () => undefined); // `close` follows
       const closed = new Promise<void>((resolve) => {
         // A pipelined response whose connection is closed has no `close` of its own.
@@ -52,17 +45,14 @@ export function createExchanges(answer: Answerer): Exchanges {
         socket.on('close', end);
       });
       if (context.isDraining) response.shouldKeepAlive = false;
-      void answer(request, response, context)
+      const answered = answer(request, response, context)
         .catch(() => socket.destroy())
         .then(() => closed)
         .then(() => {
           running.delete(response);
-          if (running.size === 0) idle.resolve();
           if (context.isDraining) socket.destroySoon();
         });
-    },
-    whenIdle: async () => {
-      while (running.size > 0) await idle.promise;
+      running.set(response, answered);
     },
   };
 }

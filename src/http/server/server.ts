@@ -187,23 +187,19 @@ function createStop(
 ): RunningServer['stop'] {
   const { context, running } = exchanges;
   let aborted = 0;
-  const destroyAll = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
   const abortAll = (): void => {
     context.isAborting = true;
     aborted += running.size;
-    destroyAll();
+    for (const socket of sockets) socket.destroy();
   };
   const begin = async (): Promise<void> => {
     context.isDraining = true;
     const closed = new Promise((resolve) => void server.close(resolve));
     // Node keeps connections open that have not sent a request yet.
-    const busy = new Set([...running].map(({ req }) => transportOf(req.socket)));
+    const busy = new Set([...running.keys()].map(({ req }) => transportOf(req.socket)));
     for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
-    await exchanges.whenIdle();
-    destroyAll(); // those without any request
     await closed;
+    await Promise.all(running.values());
   };
   let stopped: Promise<void> | undefined;
   return async (grace) => {
@@ -229,7 +225,7 @@ function answerRequests(server: HttpServer, exchanges: Exchanges, { log, refused
     const client = clientAddress(socket);
     const { status, message } = answer;
     log.note('info', 'refused', { client, status, message });
-    const isBusy = [...exchanges.running].some(({ req }) => req.socket === socket);
+    const isBusy = [...exchanges.running.keys()].some(({ req }) => req.socket === socket);
     // The handler of a running request reports its end itself.
     if (!isBusy)
       refused?.({ client, problem: isHandshake(error) ? tlsToHttp : { kind: 'request', status, message } });
