@@ -5,12 +5,10 @@
 
 import { basename } from 'node:path/posix';
 import type { Finding } from '../core/finding.ts';
-import { groupBy } from '../core/lists.ts';
 import { found, lintError, lintWarning } from '../core/rule.ts';
-import { cutText } from '../formats/goText.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
 import { parseArgument, splitArguments } from '../kargs/argument.ts';
-import { checkBootFiles } from '../kargs/bootFileNames.ts';
+import { type NamedBootFile, checkBootFiles } from '../kargs/bootFileNames.ts';
 import { checkBoot, rootfsMissing } from '../kargs/checkBoot.ts';
 import { coreosArguments, liveArguments } from '../kargs/coreosArguments.ts';
 import { ironicConf } from '../kargs/loaders/ironic.ts';
@@ -27,6 +25,16 @@ export const conductorRules = {
     'conductor-other-section',
     'only one of the sections [pxe] and [redfish] has the kernel arguments of CoreOS',
     'set kernel_append_params in both sections',
+  ),
+  imageMissing: lintError(
+    'conductor-image-missing',
+    'Ironic boots the ramdisk only if both its kernel and its initramfs are set',
+    'set deploy_kernel and deploy_ramdisk in [conductor]',
+  ),
+  filePath: lintError(
+    'conductor-file-path',
+    'Ironic refuses files outside of file_url_allowed_paths',
+    'allow the folder of the file',
   ),
 };
 
@@ -57,7 +65,7 @@ export function checkConductor({ entries }: OsloDocument): readonly Finding[] {
   return [
     ...[...options.values()].filter(({ name }) => ARGUMENTS.test(name)).flatMap(checkLine),
     ...checkSections(options),
-    ...checkImages(options),
+    ...['deploy', 'rescue'].flatMap((mode) => checkImages(mode, options)),
   ];
 }
 
@@ -139,36 +147,74 @@ function checkSections(options: Options): readonly Finding[] {
   ];
 }
 
-/** The images that `[conductor]` has for all nodes, of each mode and architecture. */
-function checkImages(options: Options): readonly Finding[] {
-  return ['deploy', 'rescue'].flatMap((mode) => {
-    const plain = [
-      { use: 'kernel', option: options.get(`conductor.${mode}_kernel`) },
-      { use: 'initramfs', option: options.get(`conductor.${mode}_ramdisk`) },
-    ] as const;
-    const byArchitecture = [
-      { use: 'kernel', option: options.get(`conductor.${mode}_kernel_by_arch`) },
-      { use: 'initramfs', option: options.get(`conductor.${mode}_ramdisk_by_arch`) },
-    ] as const;
-    const images = [
-      ...plain.map((image) => ({ ...image, machine: '', url: image.option?.value.trim() ?? '' })),
-      ...byArchitecture.flatMap((image) =>
-        readByArch(image.option?.value).map(([machine, url]) => ({ ...image, machine, url })),
-      ),
-    ];
-    return [...groupBy(images, ({ machine }) => machine).values()].flatMap((ofOne) =>
-      checkBootFiles(ofOne.map(({ url, use }, index) => ({ use, url, path: [index] }))).flatMap((finding) => {
-        const option = ofOne[Number(finding.path[0])]?.option;
-        return option === undefined ? [] : at(finding, option);
-      }),
-    );
+/** @param mode the prefix of the options: `deploy` or `rescue` */
+function checkImages(mode: string, options: Options): readonly Finding[] {
+  const uses = [
+    { use: 'kernel', name: `${mode}_kernel` },
+    { use: 'initramfs', name: `${mode}_ramdisk` },
+  ] as const;
+  const allowed = (options.get('conductor.file_url_allowed_paths')?.value ?? '/var/lib/ironic').split(',');
+  return ['', '_by_arch'].flatMap((ending) => {
+    const images = uses.map(({ name, use }) => {
+      const option = options.get(`conductor.${name}${ending}`);
+      const urls = ending === '' ? [['', option?.value.trim() ?? ''] as const] : readByArch(option?.value);
+      return { use, name: `${name}${ending}`, option, urls: new Map(urls.filter(([, url]) => url !== '')) };
+    });
+    const machines = new Set(images.flatMap(({ urls }) => [...urls.keys()]));
+    return [...machines].flatMap((machine) => {
+      const given = images.flatMap(({ option, urls, use }) => {
+        const url = urls.get(machine);
+        return url === undefined || option === undefined ? [] : [{ use, url, option }];
+      });
+      const [first] = given;
+      const missing = images.find(({ urls }) => !urls.has(machine));
+      if (first === undefined) return [];
+      const files: NamedBootFile[] = given.map(({ url, use }, index) => ({ use, url, path: [index] }));
+      return [
+        ...found(
+          missing !== undefined &&
+            at(
+              {
+                ...conductorRules.imageMissing,
+                message: `${first.option.name} is set${machine && ` for ${machine}`}, but not ${missing.name}: Ironic boots the ramdisk only with both`,
+                hint: `add to [conductor]: ${missing.name} = ${machine && `${machine}:`}URL of the ${missing.use}`,
+              },
+              first.option,
+            ),
+          given.map(({ option, url }) => checkFile(url, allowed, option)),
+        ),
+        ...checkBootFiles(files).map((finding) =>
+          at(finding, given[Number(finding.path[0])]?.option ?? first.option),
+        ),
+      ];
+    });
   });
 }
 
 /** `x86_64:http://192.0.2.1/a,aarch64:http://192.0.2.1/b`, as oslo.config reads a dictionary. */
 function readByArch(value = ''): (readonly [machine: string, url: string])[] {
   return value.split(',').map((item) => {
-    const [machine, url] = cutText(item, ':');
-    return [machine.trim(), url.trim()] as const;
+    const colon = item.indexOf(':');
+    return [item.slice(0, Math.max(0, colon)).trim(), item.slice(colon + 1).trim()] as const;
   });
+}
+
+/** `FileImageService` of Ironic: the path starts with an allowed one, and with none of the system. */
+function checkFile(url: string, allowed: readonly string[], option: OsloOption): Finding | undefined {
+  const [, path] = /^file:\/\/[^/]*(\/[^?#]*)/.exec(url) ?? [];
+  if (path === undefined) return undefined;
+  const isBelow = (folder: string): boolean => path.startsWith(`${folder.trim().replace(/\/+$/, '')}/`);
+  const isSystem = ['/dev', '/sys', '/proc', '/boot', '/etc', '/run'].some(isBelow);
+  if (allowed.some(isBelow) && !isSystem) return undefined;
+  const folder = path.slice(0, path.lastIndexOf('/')) || '/';
+  return at(
+    {
+      ...conductorRules.filePath,
+      message: `${option.name}: Ironic does not read files in ${folder}`,
+      hint: isSystem
+        ? 'move the file to /var/lib/ironic'
+        : `add to [conductor]: file_url_allowed_paths = ${[...allowed, folder].map((one) => one.trim()).join(',')}`,
+    },
+    option,
+  );
 }

@@ -119,6 +119,16 @@ describe('kernel arguments in an ironic.conf', () => {
       `[DEFAULT]\nenabled_boot_interfaces = ipxe,redfish-virtual-media\n[pxe]\nkernel_append_params = ${coreos}\n`,
       ['warning conductor-other-section pxe.kernel_append_params 4'],
     ],
+    [
+      'an initramfs',
+      '[conductor]\ndeploy_kernel = http://192.0.2.1/a\n',
+      ['error conductor-image-missing conductor.deploy_kernel 2'],
+    ],
+    [
+      'the kernel of an architecture',
+      '[conductor]\ndeploy_kernel_by_arch = x86_64:http://192.0.2.1/a\ndeploy_ramdisk_by_arch = x86_64:http://192.0.2.1/b, aarch64:http://192.0.2.1/c\n',
+      ['error conductor-image-missing conductor.deploy_ramdisk_by_arch 3'],
+    ],
   ])('lack %s', (_title, text, expected) => {
     expect(check('ironic.conf', text)).toEqual(expected);
   });
@@ -134,8 +144,37 @@ describe('kernel arguments in an ironic.conf', () => {
       'deploy_kernel_by_arch = x86_64:http://192.0.2.1/a.x86_64\ndeploy_ramdisk_by_arch = x86_64:http://192.0.2.1/a.aarch64\n',
       ['warning boot-url-architecture conductor.deploy_ramdisk_by_arch 3'],
     ],
+    [
+      'in a folder that is not allowed',
+      'deploy_kernel = file:///srv/a\ndeploy_ramdisk = file:///var/lib/ironic/b\n',
+      ['error conductor-file-path conductor.deploy_kernel 2'],
+    ],
+    [
+      'with a slash too many',
+      'deploy_kernel = file:////var/lib/ironic/a\ndeploy_ramdisk = file:///var/lib/ironic/b\n',
+      ['error conductor-file-path conductor.deploy_kernel 2'],
+    ],
+    [
+      'in folders that are allowed',
+      'deploy_kernel = file:///shared/a\ndeploy_ramdisk = file:///srv/b/c\nfile_url_allowed_paths = /shared,/srv/b/\n',
+      [],
+    ],
+    [
+      'in a folder of the system',
+      'deploy_kernel = file:///etc/a\ndeploy_ramdisk = http://192.0.2.1/b\nfile_url_allowed_paths = /etc\n',
+      ['error conductor-file-path conductor.deploy_kernel 2'],
+    ],
   ])('has images %s', (_title, text, expected) => {
     expect(check('ironic.conf', `[conductor]\n${text}`)).toEqual(expected);
+  });
+
+  it('names the line that belongs there', () => {
+    const text = '[conductor]\ndeploy_kernel = file:///srv/a\n';
+    const hints = checkNamedConf('ironic.conf', Buffer.from(text))?.findings.map(({ hint }) => hint);
+    expect(hints).toEqual([
+      'add to [conductor]: deploy_ramdisk = URL of the initramfs',
+      'add to [conductor]: file_url_allowed_paths = /var/lib/ironic,/srv',
+    ]);
   });
 
   it.each<readonly [title: string, file: string, expected: readonly string[]]>([

@@ -1572,7 +1572,27 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['Ironic does not find `//shared` below an allowed folder'],
+    says: [
+      'Ironic boots the ramdisk only if both its kernel and its initramfs are set',
+      'Ironic boots the ramdisk only with both',
+      'Ironic takes both options of `[conductor]`',
+      'and refuses to boot the ramdisk if one is empty',
+    ],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/drivers/utils.py',
+        shows: /getattr\(CONF\.conductor, ramdisk_name\)/,
+      },
+      { repository: ironic, file: 'ironic/common/pxe_utils.py', shows: /check_for_missing_params\(info/ },
+    ],
+  },
+  {
+    says: [
+      'Ironic refuses files outside of file_url_allowed_paths',
+      'Ironic does not read files in …',
+      'Ironic does not find `//shared` below an allowed folder',
+    ],
     sources: [
       {
         repository: ironic,
