@@ -38,18 +38,13 @@ export interface Device {
   type: string;
   /** The last `ip=`, or else the argument that creates the connection. */
   source: KernelArgument;
-  readonly requests: IpRequest[];
-  /** The bonds, bridges and teams of which it is a port, in the order of their arguments; the last one counts. */
-  readonly controllers: { readonly name: string; readonly source: KernelArgument }[];
+  hasIp: boolean;
+  /** The bond, bridge or team of which it is a port: the last one that lists it. */
+  controller: string | undefined;
   vlan: Connection['vlan'];
   readonly ip: Readonly<Record<Family, { -readonly [Key in keyof IpConfig]: IpConfig[Key] }>>;
   /** Why NetworkManager drops the connection. */
   rejection?: string | undefined;
-}
-
-/** An `ip=` that NetworkManager does not ignore. */
-export interface IpRequest extends IpArgument {
-  readonly source: KernelArgument;
 }
 
 /** The connections that NetworkManager creates; none without arguments for them. */
@@ -59,7 +54,7 @@ export function argumentConnections(list: readonly KernelArgument[]): readonly C
 
 /** The accepted ones. `file` of a connection is the text of its argument. */
 export function acceptedConnections(devices: readonly Device[]): readonly Connection[] {
-  return devices.flatMap(({ controllers, ip, name, rejection, source, type, vlan }) => {
+  return devices.flatMap(({ controller, ip, name, rejection, source, type, vlan }) => {
     if (rejection !== undefined) return [];
     const isMac = isMacName(name);
     return {
@@ -71,7 +66,7 @@ export function acceptedConnections(devices: readonly Device[]): readonly Connec
       mac: isMac ? name : undefined,
       clonedMac: undefined,
       mtu: undefined,
-      controller: controllers.at(-1)?.name,
+      controller,
       vlan,
       bond: new Map(),
       ip,
@@ -87,7 +82,7 @@ export function readDevices(list: readonly KernelArgument[]): readonly Device[] 
     const known = devices.get(key);
     if (known !== undefined) return known;
     const ip = { 4: { ...automaticIp }, 6: { ...automaticIp } };
-    const rest = { requests: [], controllers: [], vlan: undefined };
+    const rest = { hasIp: false, controller: undefined, vlan: undefined };
     const device: Device = { name: key, type: 'ethernet', source, ip, ...rest };
     devices.set(key, device);
     return device;
@@ -101,7 +96,7 @@ export function readDevices(list: readonly KernelArgument[]): readonly Device[] 
       if (argument === undefined) continue;
       const device = deviceOf(argument.device, source);
       device.source = source;
-      device.requests.push({ ...argument, source });
+      device.hasIp = true;
       configure(device, argument);
     } else if (name === 'vlan') {
       const device = deviceOf(first, source);
@@ -111,19 +106,19 @@ export function readDevices(list: readonly KernelArgument[]): readonly Device[] 
       const controller = deviceOf(first === '' ? controllerName : first, source);
       controller.type = name;
       for (const port of second.split(',')) {
-        deviceOf(port === '' ? 'eth0' : port, source).controllers.push({ name: controller.name, source });
+        deviceOf(port === '' ? 'eth0' : port, source).controller = controller.name;
       }
     }
   }
   for (const { source, vlan } of devices.values()) {
     const parent = vlan?.parent === undefined ? undefined : deviceOf(vlan.parent, source);
-    if (parent?.requests.length === 0) disable(parent.ip);
+    if (parent?.hasIp === false) disable(parent.ip);
   }
   for (const source of list) {
     if (source.name !== 'rd.route') continue;
     const { device: name, route } = readRoute(source.value ?? '');
     // Without an interface, the first connection that is no port gets the route.
-    const first = [...devices.values()].find(({ controllers }) => controllers.length === 0);
+    const first = [...devices.values()].find(({ controller }) => controller === undefined);
     const device = name === '' && first !== undefined ? first : deviceOf(name, source);
     if (route === undefined) continue;
     const config = device.ip[route.destination.address.family];

@@ -3,7 +3,6 @@
 import type { Finding } from '../core/finding.ts';
 import { parseUrl } from '../formats/url.ts';
 import { lintError, lintWarning } from '../core/rule.ts';
-import { formatAddress } from '../network/ipAddress.ts';
 import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
 import {
   findConnectionProblems,
@@ -13,15 +12,10 @@ import {
   type Server,
 } from '../network/reachability.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
-import { acceptedConnections, type Device, type IpRequest, readDevices } from './connections.ts';
+import { acceptedConnections, readDevices } from './connections.ts';
 import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 
 export const networkArgumentRules = {
-  cancelled: lintWarning(
-    'ip-cancelled',
-    'another network argument for the same interface cancels this one',
-    'use one ip= for each interface',
-  ),
   rejected: lintError(
     'ip-rejected',
     'NetworkManager rejects the connection of the network arguments, so the interface has no network',
@@ -51,7 +45,11 @@ export function checkArgumentNetwork(
     },
   );
   return [
-    ...devices.flatMap(checkDevice),
+    ...devices.flatMap(({ rejection, source }) =>
+      rejection === undefined
+        ? []
+        : [{ ...networkArgumentRules.rejected, path: source.path, message: rejection }],
+    ),
     ...problems,
     ...(usesBootInterface(all)
       ? []
@@ -103,59 +101,4 @@ const noVariables: ReadonlyMap<string, string> = new Map();
 /** Whether the interface from which the machine booted gets a connection with DHCP. */
 export function usesBootInterface(list: readonly KernelArgument[]): boolean {
   return list.some(({ name }) => name === 'BOOTIF') && !list.some(({ text }) => text === 'rd.bootif=0');
-}
-
-function checkDevice(device: Device): readonly Finding[] {
-  const { controllers, name: port, rejection, requests, source } = device;
-  const controller = controllers.at(-1)?.name;
-  const named = port === '' ? '' : `${port.replaceAll(':', '-')}:`;
-  const hint =
-    controller === undefined
-      ? `use ip=${named}dhcp,dhcp6 for both IP versions, or write the address with dhcp in place of none`
-      : `use ip=${controller}:dhcp, or another ip= for ${controller}`;
-  const { cancelled, rejected } = networkArgumentRules;
-  return [
-    ...controllers.slice(1).map(({ name, source: { path } }, index) => {
-      const earlier = controllers[index]?.name;
-      const message =
-        earlier === name
-          ? `${port} is listed twice as a port of ${name}`
-          : `${port} is a port of ${earlier} already; NetworkManager makes it a port of ${name} only`;
-      return { ...cancelled, path, message, hint: 'list each port once' };
-    }),
-    ...requests.flatMap((request) => {
-      const message = findMissed(device, request);
-      const { path } = request.source;
-      return message === undefined ? [] : [{ ...cancelled, path, message, hint }];
-    }),
-    ...(rejection === undefined || requests.length === 0
-      ? []
-      : [{ ...rejected, path: source.path, message: rejection }]),
-  ];
-}
-
-/** Why an `ip=` has no effect in the end: each one changes the connection that the earlier ones have made. */
-function findMissed(
-  { controllers, ip, name }: Device,
-  { address, gateway, method }: IpRequest,
-): string | undefined {
-  const device = name === '' ? 'the same interface' : name;
-  const later = `a later ip= for ${device}`;
-  const controller = controllers.at(-1)?.name;
-  if (controller !== undefined && (method !== 'none' || address !== undefined)) {
-    return `${device} is a port of ${controller}, so NetworkManager gives it no address`;
-  }
-  const isOff = { 4: ip[4].method === 'disabled', 6: ip[6].method === 'disabled' };
-  if (method === 'dhcp' && ip[4].method !== 'auto') return `${later} turns DHCP for IPv4 off`;
-  if (method === 'dhcp6' && ip[6].method !== 'auto')
-    return `${later} turns DHCP and autoconfiguration for IPv6 off`;
-  if (method === 'link6' && isOff[6]) return `${later} turns IPv6 off`;
-  if (method === 'auto' && address === undefined && (isOff[4] || isOff[6]))
-    return `${later} turns ${isOff[4] ? 'IPv4' : 'IPv6'} off`;
-  if (method === 'none' && address === undefined && !(isOff[4] && isOff[6]))
-    return `${later} turns the network on again`;
-  const used = gateway && ip[gateway.family].gateway;
-  if (gateway === undefined || used === undefined || formatAddress(gateway) === formatAddress(used))
-    return undefined;
-  return `${later} replaces the gateway ${formatAddress(gateway)} with ${formatAddress(used)}`;
 }

@@ -16,82 +16,6 @@ function findings(line: string, added = ''): string[] {
 describe('checkArgumentNetwork', () => {
   it.each([
     [
-      'DHCP, then IPv6',
-      'ip=eno1:dhcp ip=eno1:dhcp6',
-      'ip-cancelled 0: a later ip= for eno1 turns DHCP for IPv4 off',
-    ],
-    ['all, then IPv6', 'ip=eno1:auto ip=eno1:auto6', 'ip-cancelled 0: a later ip= for eno1 turns IPv4 off'],
-    [
-      'DHCP, then an address',
-      `ip=eno1:dhcp ip=${address}::eno1:none`,
-      'ip-cancelled 0: a later ip= for eno1 turns DHCP for IPv4 off',
-    ],
-    [
-      'IPv6 autoconfiguration, then an IPv4 address alone',
-      `ip=eno1:auto6 ip=${address}::eno1:none`,
-      'ip-cancelled 0: a later ip= for eno1 turns DHCP and autoconfiguration for IPv6 off',
-    ],
-    [
-      'link-local, then off',
-      'ip=eno1:link6 ip=eno1:off',
-      'ip-cancelled 0: a later ip= for eno1 turns IPv6 off',
-    ],
-    [
-      'off, then on',
-      'ip=eno1:off ip=eno1:dhcp',
-      'ip-cancelled 0: a later ip= for eno1 turns the network on again',
-    ],
-    [
-      'any interface',
-      'ip=dhcp ip=dhcp6',
-      'ip-cancelled 0: a later ip= for the same interface turns DHCP for IPv4 off',
-    ],
-    [
-      'a MAC address, in both forms',
-      'ip=52-54-00-00-00-0a:dhcp ip=52-54-00-00-00-0A:off',
-      'ip-cancelled 0: a later ip= for 52:54:00:00:00:0A turns DHCP for IPv4 off',
-    ],
-    [
-      'two gateways',
-      `ip=${address}::eno1:none ip=192.0.2.6::192.0.2.254:24::eno1:none`,
-      'ip-cancelled 0: a later ip= for eno1 replaces the gateway 192.0.2.1 with 192.0.2.254',
-    ],
-    [
-      'a port of a bond',
-      'bond=bond0:eno1,eno2:mode=active-backup ip=eno1:dhcp ip=bond0:dhcp',
-      'ip-cancelled 1: eno1 is a port of bond0, so NetworkManager gives it no address',
-    ],
-    [
-      'a port that a bond lists twice, by its MAC address',
-      'bond=bond0:52-54-00-00-00-0a,52-54-00-00-00-0A ip=bond0:dhcp',
-      'ip-cancelled 0: 52:54:00:00:00:0A is listed twice as a port of bond0',
-    ],
-    [
-      'a port of two bonds',
-      'bond=bond0:eno1,eno2 bond=bond1:eno3,eno2 ip=bond0:dhcp ip=bond1:off',
-      'ip-cancelled 1: eno2 is a port of bond0 already; NetworkManager makes it a port of bond1 only',
-    ],
-    [
-      'a port of a bridge and of a team, without its name',
-      'bridge=br0 team=team0 ip=br0:dhcp ip=team0:off',
-      'ip-cancelled 1: eth0 is a port of br0 already; NetworkManager makes it a port of team0 only',
-    ],
-    [
-      'a static address on a port of a bridge',
-      `bridge=br0:eno1 ip=br0:dhcp ip=${address}::eno1:none`,
-      'ip-cancelled 2: eno1 is a port of br0, so NetworkManager gives it no address',
-    ],
-    [
-      'a static address on a port of a bond that follows',
-      `ip=${address6}::eno1:off ip=bond0:dhcp bond=bond0:eno1`,
-      'ip-cancelled 0: eno1 is a port of bond0, so NetworkManager gives it no address',
-    ],
-    [
-      'a static address on a port of a bridge without a name, by its MAC address',
-      `bridge=:52-54-00-00-00-0a ip=br0:dhcp ip=${address}::52-54-00-00-00-0a:none`,
-      'ip-cancelled 2: 52:54:00:00:00:0A is a port of br0, so NetworkManager gives it no address',
-    ],
-    [
       'a DNS server of the other IP version',
       `ip=${address6}::eno1:none:192.0.2.53`,
       'ip-rejected 0: NetworkManager rejects eno1: it has a DNS server, but no network, for IPv4',
@@ -110,6 +34,16 @@ describe('checkArgumentNetwork', () => {
       'a root filesystem over IPv4, with IPv6 alone',
       `ip=dhcp6 ${rootfs}`,
       'ip-unreachable 1: root filesystem: no connection of the host has an IPv4 address, so the host does not reach 192.0.2.9',
+    ],
+    [
+      'a root filesystem over IPv4, with IPv6 in place of DHCP',
+      `ip=eno1:dhcp ip=eno1:dhcp6 ${rootfs}`,
+      'ip-unreachable 2: root filesystem: no connection of the host has an IPv4 address, so the host does not reach 192.0.2.9',
+    ],
+    [
+      'a root filesystem, with an address of a port alone',
+      `bridge=br0:eno1 ip=${address}::eno1:none ip=br0:off ${rootfs}`,
+      'ip-unreachable 3: no connection has an IP address or uses DHCP',
     ],
     [
       'a config over IPv6, with an IPv4 address alone',

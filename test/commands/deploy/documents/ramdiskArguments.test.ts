@@ -17,7 +17,6 @@ describe('checkRamdiskArguments', () => {
     ['an empty value in quotes', `${live} a=""`, ['ramdisk-argument-syntax']],
     ['quotes that the initramfs keeps', `${live} ip="dhcp"`, ['kernel-argument-quoted']],
     ['an invalid network', `${live} ip=eno1:dhcp4`, ['ip-spec']],
-    ['networks that cancel each other', `${live} ip=eno1:dhcp ip=eno1:dhcp6`, ['ip-cancelled']],
     [
       'an unsupported scheme',
       'coreos.live.rootfs_url=ftp://h/r ignition.firstboot ignition.platform.id=metal',
