@@ -86,48 +86,39 @@ function readOption(reader: UnitReader): UnitOption {
 
 const BUFFER_SIZE = 4096;
 const MAX_LINE_LENGTH = 2048;
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 
 /**
  * Reads as Go's `bufio.Reader` does. What is in its buffer matters: a line is only found to be too long while enough of
  * it is buffered, so some long lines pass.
  */
 class UnitReader {
-  /** One character for each byte of the UTF-8 text. */
-  readonly #bytes: string;
-  readonly #isAscii: boolean;
-  readonly #hasReturns: boolean;
+  readonly #bytes: Buffer;
   #position = 0;
   /** Where the buffer ends; it is always filled from the position on. */
   #bufferEnd = 0;
-  /** The next carriage return or line feed that was found last. */
-  #lineEnd = -1;
 
   constructor(text: string) {
-    this.#isAscii = Buffer.byteLength(text) === text.length;
-    this.#bytes = this.#isAscii ? text : Buffer.from(text).toString('latin1');
-    this.#hasReturns = text.includes('\r');
+    this.#bytes = Buffer.from(text);
   }
 
   /** To be called before every step that go-systemd takes. */
   checkLine(): void {
     if (this.#bufferEnd - this.#position < MAX_LINE_LENGTH) return;
-    if (this.#lineEnd < this.#position) this.#lineEnd = this.#findLineEnd();
-    if (this.#lineEnd - this.#position >= MAX_LINE_LENGTH) {
-      throw new UnitSyntaxError(`line too long (max ${MAX_LINE_LENGTH} bytes)`);
-    }
+    if (hasLineEnd(this.#bytes.subarray(this.#position, this.#position + MAX_LINE_LENGTH))) return;
+    throw new UnitSyntaxError(`line too long (max ${MAX_LINE_LENGTH} bytes)`);
   }
 
   /** The next character, or undefined at the end; it is not consumed. */
   peek(): string | undefined {
-    const start = this.#position;
-    const length = characterLength(this.#bytes.charCodeAt(start));
-    if (start + length > this.#bufferEnd) this.#fill();
-    return length === 0 ? undefined : this.#textOf(start, start + length);
+    const end = this.#position + characterLength(this.#bytes[this.#position]);
+    if (end > this.#bufferEnd) this.#fill();
+    return end === this.#position ? undefined : this.#bytes.toString('utf8', this.#position, end);
   }
 
   /** Consumes the character of `peek`. */
   skipCharacter(): void {
-    this.#position += characterLength(this.#bytes.charCodeAt(this.#position));
+    this.#position += characterLength(this.#bytes[this.#position]);
   }
 
   /** Up to and with the next `delimiter`, or all the rest. */
@@ -140,7 +131,7 @@ class UnitReader {
       this.#fill();
     }
     this.#position = stop;
-    return this.#textOf(start, stop);
+    return this.#bytes.toString('utf8', start, stop);
   }
 
   /** The rest of the line without its end; `isLast` where the text ends without a line feed. */
@@ -154,50 +145,33 @@ class UnitReader {
   optionName(): string {
     const start = this.#position;
     const equals = this.#bytes.indexOf('=', start);
-    const lineEnd = this.#findLineEnd();
-    if (lineEnd < this.#bytes.length && (equals === -1 || lineEnd < equals)) {
+    const name = this.#bytes.subarray(start, equals === -1 ? undefined : equals);
+    if (hasLineEnd(name))
       throw new UnitSyntaxError('unexpected newline encountered while parsing option name');
-    }
     if (equals === -1) throw new UnitSyntaxError('EOF');
     while (this.#bufferEnd <= equals) {
       this.#position = this.#bufferEnd;
       // A character that the buffer has only a part of is read again with the next one.
-      while (isContinuation(this.#bytes.charCodeAt(this.#position))) this.#position -= 1;
+      while ((this.#bytes[this.#position]! & 0xc0) === 0x80) this.#position -= 1;
       this.#fill();
     }
     this.#position = equals + 1;
-    return this.#textOf(start, equals);
+    return name.toString();
   }
 
   #fill(): void {
     this.#bufferEnd = Math.min(this.#position + BUFFER_SIZE, this.#bytes.length);
   }
-
-  /** Position of the next carriage return or line feed, or the end of the text. */
-  #findLineEnd(): number {
-    if (!this.#hasReturns) {
-      const lineFeed = this.#bytes.indexOf('\n', this.#position);
-      return lineFeed === -1 ? this.#bytes.length : lineFeed;
-    }
-    let index = this.#position;
-    while (index < this.#bytes.length && !'\r\n'.includes(this.#bytes.charAt(index))) index += 1;
-    return index;
-  }
-
-  #textOf(start: number, end: number): string {
-    const bytes = this.#bytes.slice(start, end);
-    return this.#isAscii ? bytes : Buffer.from(bytes, 'latin1').toString();
-  }
 }
 
-/** The bytes of the UTF-8 character with this first byte; 0 at the end of the text, where the byte is NaN. */
-function characterLength(first: number): number {
-  if (Number.isNaN(first)) return 0;
+function hasLineEnd(bytes: Buffer): boolean {
+  return bytes.includes(LINE_FEED) || bytes.includes(CARRIAGE_RETURN);
+}
+
+/** The bytes of the UTF-8 character with this first byte; 0 at the end of the text. */
+function characterLength(first: number | undefined): number {
+  if (first === undefined) return 0;
   if (first < 0x80) return 1;
   if (first < 0xe0) return 2;
   return first < 0xf0 ? 3 : 4;
-}
-
-function isContinuation(byte: number): boolean {
-  return byte >= 0x80 && byte < 0xc0;
 }

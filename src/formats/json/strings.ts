@@ -8,17 +8,10 @@ import { locateWritten, type WrittenText, type ScalarNode } from '../documentTre
  * The value of the string whose quotes are at `start` and `end - 1`. Like Go, every byte that is not UTF-8 and every lone
  * surrogate becomes U+FFFD; source: `encoding/json/decode.go`, `unquoteBytes`.
  */
-export function readString(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  isEscaped: boolean,
-  isAscii: boolean,
-): string {
-  if (isAscii && !isEscaped) return bytes.toString('latin1', start + 1, end - 1);
-  const body = isAscii ? bytes.toString('latin1', start, end) : readUtf8(bytes, start, end);
-  if (!isEscaped) return body.slice(1, -1);
-  const text: string = JSON.parse(body);
+export function readString(bytes: Buffer, start: number, end: number): string {
+  const written = readUtf8(bytes, start, end);
+  if (!written.includes('\\')) return written.slice(1, -1);
+  const text: string = JSON.parse(written);
   return text.replace(/[\ud800-\udfff]/gu, '\ufffd');
 }
 

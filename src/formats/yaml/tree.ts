@@ -43,24 +43,8 @@ const MAX_EXPANDED_DEPTH = 2 * MAX_DEPTH;
 
 /** @throws FormatError with a position */
 export function readYamlTree(text: string): YamlTree {
-  refuseLarge(text);
   const reader = new Reader(text, readEvents(text));
   return { root: reader.readNode(), hasMore: reader.hasMore };
-}
-
-/**
- * Memory is taken for each value before anything else can be checked. Each but the first is behind a line break, a
- * bracket, a comma, or a dash or question mark with a blank.
- */
-function refuseLarge(text: string): void {
-  if (text.length <= MAX_VALUES) return;
-  let count = 0;
-  for (const { index } of text.matchAll(/[\n\r,[{]|[-?][ \t]/g)) {
-    count += 1;
-    if (count <= MAX_VALUES) continue;
-    const message = sentence('it contains too many lines and values');
-    throw yamlError(text, message, index, 'split it into several files');
-  }
 }
 
 function readEvents(text: string): readonly Event[] {
