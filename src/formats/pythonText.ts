@@ -1,6 +1,6 @@
 /**
  * Texts as Python reads them, for formats that Python's own functions define. JavaScript strips other blanks and takes
- * other numbers. Left out: complex numbers, and the base argument of `int()`.
+ * other numbers. Left out: complex numbers, digits of other scripts, and the base argument of `int()`.
  */
 
 import { trimEndOf, trimOf, trimStartOf } from '../core/trimming.ts';
@@ -26,9 +26,9 @@ export function stripPythonEnd(text: string): string {
 // Python refuses longer numbers (sys.set_int_max_str_digits).
 const MAX_DIGITS = 4300;
 
-/** `int(text)`: decimal, with `_` between digits, any script's digits. Undefined where Python raises ValueError. */
+/** `int(text)`: decimal, with `_` between digits. Undefined where Python raises ValueError. */
 export function parsePythonInteger(text: string): bigint | undefined {
-  const digits = withAsciiDigits(stripPython(text));
+  const digits = stripPython(text);
   if (!/^[+-]?[0-9](?:_?[0-9])*$/.test(digits)) return undefined;
   const plain = digits.replaceAll('_', '').replace('+', '');
   return plain.replace('-', '').length > MAX_DIGITS ? undefined : BigInt(plain);
@@ -36,21 +36,10 @@ export function parsePythonInteger(text: string): bigint | undefined {
 
 /** `float(text)`. Undefined where Python raises ValueError. */
 export function parsePythonFloat(text: string): number | undefined {
-  const number = withAsciiDigits(stripPython(text)).toLowerCase();
+  const number = stripPython(text).toLowerCase();
   const special = /^([+-]?)(inf|infinity|nan)$/.exec(number);
   if (special !== null) return special[2] === 'nan' ? NaN : special[1] === '-' ? -Infinity : Infinity;
   const digits = '[0-9](?:_?[0-9])*';
   const grammar = new RegExp(`^[+-]?(?:${digits}(?:\\.(?:${digits})?)?|\\.${digits})(?:e[+-]?${digits})?$`);
   return grammar.test(number) ? Number(number.replaceAll('_', '')) : undefined;
-}
-
-function withAsciiDigits(text: string): string {
-  return text.replaceAll(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
-}
-
-/** Unicode lays decimal digits out in runs of ten, the mathematical ones in five runs after one another. */
-function digitValue(codePoint: number): number {
-  let first = codePoint;
-  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
-  return (codePoint - first) % 10;
 }

@@ -39,8 +39,11 @@ export function parseToml(text: string): ParsedToml {
   try {
     const program = parseTOML(text, { tomlVersion: '1.0' });
     const value = Object(getStaticTOMLValue(program));
-    const places: Places = new Map();
-    for (const item of program.body[0].body) notePlaces(item, [], places);
+    const places = new Map<string, number>();
+    for (const [path, offset] of program.body[0].body.flatMap((item) => placesOf(item, []))) {
+      const key = JSON.stringify(path);
+      if (!places.has(key)) places.set(key, offset); // each path is where it is first written
+    }
     const positionOf = lineColumns(text);
     const locate = (path: Path): Position | undefined => {
       const offset = findPlace(path, places);
@@ -58,53 +61,46 @@ export function parseToml(text: string): ParsedToml {
   }
 }
 
-/** Offsets by path as JSON. */
-type Places = Map<string, number>;
-
-function notePlaces(item: AST.TOMLTable | AST.TOMLKeyValue, parent: Path, places: Places): void {
-  const starts = item.key.keys.map(({ range }) => range[0]);
-  if (item.type === 'TOMLTable') {
-    const { resolvedKey } = item;
-    // An index is where the name before it is.
-    let named = -1;
-    noteSteps(
-      resolvedKey,
-      resolvedKey.map((step) => starts[typeof step === 'string' ? ++named : named]),
-      places,
-    );
-    for (const member of item.body) notePlaces(member, resolvedKey, places);
-    return;
-  }
-  const path = [...parent, ...item.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value))];
-  noteSteps(path, [...parent.map(() => undefined), ...starts], places);
-  noteValue(item.value, path, places);
-}
-
-function noteValue(value: AST.TOMLContentNode, path: Path, places: Places): void {
-  if (path.length > MAX_NOTED_DEPTH) return;
-  if (value.type === 'TOMLInlineTable') for (const member of value.body) notePlaces(member, path, places);
-  if (value.type !== 'TOMLArray') return;
-  for (const [index, element] of value.elements.entries()) {
-    noteSteps([...path, index], [...path.map(() => undefined), element.range[0]], places);
-    noteValue(element, [...path, index], places);
-  }
-}
-
 /** Deeper than any file that is read here; what is below has the place of what is above. */
 const MAX_NOTED_DEPTH = 16;
 
-/** Each path is where it is first written. */
-function noteSteps(path: Path, starts: readonly (number | undefined)[], places: Places): void {
-  for (const [index, start] of starts.slice(0, MAX_NOTED_DEPTH).entries()) {
-    const key = JSON.stringify(path.slice(0, index + 1));
-    if (start !== undefined && !places.has(key)) places.set(key, start);
+type Place = readonly [path: Path, offset: number];
+
+/** Where the keys of a table or an assignment are, and those of the values in it. */
+function placesOf(item: AST.TOMLTable | AST.TOMLKeyValue, parent: Path): Place[] {
+  const { keys } = item.key;
+  if (item.type === 'TOMLTable') {
+    const { body, resolvedKey } = item;
+    // An index is where the name before it is.
+    let named = -1;
+    const ends = resolvedKey.map((step) => keys[typeof step === 'string' ? ++named : named]?.range[0] ?? 0);
+    return [...prefixesOf(resolvedKey, ends), ...body.flatMap((member) => placesOf(member, resolvedKey))];
   }
+  const names = keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value));
+  const starts = keys.map(({ range }) => range[0]);
+  return [
+    ...prefixesOf(names, starts).map(([path, offset]): Place => [[...parent, ...path], offset]),
+    ...placesIn(item.value, [...parent, ...names]),
+  ];
 }
 
-function findPlace(path: Path, places: Places): number | undefined {
-  for (let length = path.length; length > 0; length--) {
-    const place = places.get(JSON.stringify(path.slice(0, length)));
-    if (place !== undefined) return place;
-  }
-  return undefined;
+/** The places of all beginnings of a path. */
+function prefixesOf(path: Path, starts: readonly number[]): Place[] {
+  const noted = starts.slice(0, MAX_NOTED_DEPTH);
+  return noted.map((offset, index) => [path.slice(0, index + 1), offset]);
+}
+
+function placesIn(value: AST.TOMLContentNode, path: Path): Place[] {
+  if (path.length > MAX_NOTED_DEPTH) return [];
+  if (value.type === 'TOMLInlineTable') return value.body.flatMap((member) => placesOf(member, path));
+  if (value.type !== 'TOMLArray') return [];
+  return value.elements.flatMap((element, index): Place[] => {
+    const own = [...path, index];
+    return [[own, element.range[0]], ...placesIn(element, own)];
+  });
+}
+
+function findPlace(path: Path, places: ReadonlyMap<string, number>): number | undefined {
+  const known = path.map((_, index) => places.get(JSON.stringify(path.slice(0, index + 1))));
+  return known.findLast((place) => place !== undefined);
 }

@@ -60,7 +60,7 @@ export async function readAppendix({ image, volume }: IsoTree): Promise<Appendix
   const { originalSize } = record;
   if (!isByteCount(originalSize) || originalSize > start) throw damaged('invalid original size');
   const originals = listOf(record['originals']).map((original) => checkedOriginal(original, originalSize));
-  checkDisjoint({ stages: [originals] });
+  checkDisjoint({ patches: originals });
   const mediumFiles: PlacedFile[] = [];
   let offset = wholeSectors(originalSize);
   for (const [name, size] of listOf(record['mediumFiles'])) {
@@ -94,7 +94,7 @@ export function originalImage(
   image: ImageAccess,
   { originalSize, originals }: Pick<Appendix, 'originalSize' | 'originals'>,
 ): ImageAccess {
-  return changedImage(image, { stages: [originals], size: originalSize });
+  return changedImage(image, { patches: originals, size: originalSize });
 }
 
 function damaged(problem: string): FormatError {

@@ -111,7 +111,7 @@ export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
     },
     [...files].map(([path, { size }]) => ({ path, size })),
   );
-  return { stages: [patchesFor(iso, files, layout)], size: layout.size };
+  return { patches: patchesFor(iso, files, layout), size: layout.size };
 }
 
 /** Refuses special characters, because the arguments are a part of a command in the menu of GRUB. */

@@ -5,7 +5,7 @@
 
 import { CONFIG_NAME } from './embeddedIgnition.ts';
 import type { Growth } from './growth.ts';
-import { changedImage, type ImageChange, patchesOnly } from './imageChange.ts';
+import { changedImage, type ImageChange } from './imageChange.ts';
 import { writeInitrd } from './initrd.ts';
 import { requireKargsAreas } from './kargsAreas.ts';
 import { editKargs } from './kargsEdit.ts';
@@ -72,5 +72,5 @@ export async function hostMinimalIso(
 
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */
 export function hostInitramfs({ size }: RandomAccess, contents: InitramfsContents): ImageChange {
-  return patchesOnly([{ offset: size, data: hostArchive(contents) }]);
+  return { patches: [{ offset: size, data: hostArchive(contents) }] };
 }

@@ -1,22 +1,13 @@
-/**
- * Changes of an image, in an order that survives an interruption. An in-place edit writes the stages one after the other,
- * and flushes each to the disk. Copies and streams apply all stages at the same time.
- */
+/** Changes of an image, which are written in place, to a copy or to a stream, or served. */
 
 import { FormatError } from '../core/errors.ts';
+import { largest } from '../core/lists.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
-import {
-  type ByteRange,
-  type ImageBytes,
-  overlay,
-  type Patch,
-  patchRange,
-  type RandomAccess,
-} from './overlay.ts';
+import { type ImageBytes, overlay, type Patch, patchRange, type RandomAccess } from './overlay.ts';
 
 export interface ImageChange {
-  /** Data is written before the directory records and headers that point to it. Patches do not overlap. */
-  readonly stages: readonly (readonly Patch[])[];
+  /** Data comes before the directory records and headers that point to it. Patches do not overlap. */
+  readonly patches: readonly Patch[];
   /** Size of the changed image in bytes (default: the current size, or the end of the last patch if that is larger). */
   readonly size?: number;
   /** All files of the embed area after the change, if the change affects them. */
@@ -25,21 +16,14 @@ export interface ImageChange {
   readonly kargs?: string | undefined;
 }
 
-/** The change that changes nothing. */
-export const unchanged: ImageChange = { stages: [] };
-
-/** A change whose patches may be written in any order. */
-export function patchesOnly(patches: readonly Patch[]): ImageChange {
-  return { stages: [patches] };
-}
-
 /**
  * Returns the change, after it checks that no patches overlap. The image may be damaged or malicious.
  * @throws FormatError if two patches overlap, because two parts of the image have the same offset
  */
 export function checkDisjoint(change: ImageChange): ImageChange {
   let end = 0;
-  for (const { offset, length } of rangesOf(change).toSorted((a, b) => a.offset - b.offset)) {
+  const ranges = change.patches.map(patchRange);
+  for (const { offset, length } of ranges.toSorted((a, b) => a.offset - b.offset)) {
     if (length === 0) continue;
     if (offset < end) {
       throw new FormatError(`the image is damaged: two of its parts overlap at byte ${offset}`, {
@@ -52,19 +36,19 @@ export function checkDisjoint(change: ImageChange): ImageChange {
   return change;
 }
 
-/** Where the patches write. */
-function rangesOf({ stages }: ImageChange): ByteRange[] {
-  return stages.flat().map(patchRange);
-}
-
 /** Size after the change of an image of `size` bytes. */
-export function sizeAfter({ stages, size: after }: ImageChange, size: number): number {
-  if (after !== undefined) return after;
-  return rangesOf({ stages }).reduce((end, { offset, length }) => Math.max(end, offset + length), size);
+export function sizeAfter({ patches, size: after }: ImageChange, size: number): number {
+  return (
+    after ??
+    largest(
+      patches.map(patchRange).map(({ offset, length }) => offset + length),
+      size,
+    )
+  );
 }
 
 /** The image after the change. */
-export function changedImage(base: RandomAccess, { stages, size }: ImageChange): ImageBytes {
-  const whole = overlay(base, stages.flat());
+export function changedImage(base: RandomAccess, { patches, size }: ImageChange): ImageBytes {
+  const whole = overlay(base, patches);
   return size === undefined || size >= whole.size ? whole : { ...whole, size };
 }

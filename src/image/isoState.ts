@@ -91,13 +91,11 @@ export async function planState(iso: CurrentIso, state: IsoState, growth: Growth
   const zerosEnd = isCut ? Math.min(tree.image.size, Math.max(size, await endOfImage(tree))) : size;
   const unused = gapsIn({ offset: originalSize, length: zerosEnd - originalSize }, used);
   return checkDisjoint({
-    stages: [
-      data,
-      [
-        ...pointers,
-        ...originalsExcept(appendix, pointers),
-        ...unused.map(({ offset, length }) => ({ offset, data: zeros(length) })),
-      ],
+    patches: [
+      ...data,
+      ...pointers,
+      ...originalsExcept(appendix, pointers),
+      ...unused.map(({ offset, length }) => ({ offset, data: zeros(length) })),
     ],
     size,
     files,

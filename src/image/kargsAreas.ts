@@ -109,7 +109,7 @@ export async function findKargsLayout(tree: IsoTree): Promise<KargsLayout | unde
   if (!Number.isSafeInteger(last.offset) || last.offset + length > tree.image.size) {
     throw damaged(`karg embed area at ${last.offset} exceeds the end of the image`);
   }
-  checkDisjoint({ stages: [places.map(({ offset }) => ({ offset, data: zeros(length) }))] });
+  checkDisjoint({ patches: places.map(({ offset }) => ({ offset, data: zeros(length) })) });
   return { defaults, length, places, ...(info !== undefined && { info }) };
 }
 

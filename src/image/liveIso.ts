@@ -5,7 +5,7 @@ import { FormatError, only } from '../core/errors.ts';
 import { readAppendix } from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from './embedArea.ts';
 import type { Growth } from './growth.ts';
-import { type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
+import type { ImageChange } from './imageChange.ts';
 import { openOriginal, planState } from './isoState.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import { bytesBehind } from './isoVolume.ts';
@@ -82,8 +82,8 @@ async function changeContents(
   }
   if (files === undefined && added.length === 0) {
     return kargs === undefined
-      ? unchanged
-      : { ...patchesOnly(writeKargs(await iso.kargsAreas(), kargs)), kargs };
+      ? { patches: [] }
+      : { patches: writeKargs(await iso.kargsAreas(), kargs), kargs };
   }
   const state = { files: files ?? (await iso.embeddedFiles()), kargs, mediumFiles };
   return planState({ appendix, embedArea, tree }, state, growth);

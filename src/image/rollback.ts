@@ -166,28 +166,26 @@ function damaged(): FormatError {
 }
 
 /**
- * Edits an image in place, one stage after the other. Whenever the process ends, the image is the old one, the new one, or a
+ * Edits an image in place. Whenever the process ends, the image is the old one, the new one, or a
  * detectable unfinished edit. If a step fails, the edit is undone.
  * @throws errors of the image and of the sources of patches
  */
 export async function editInPlace(image: WritableImage, change: ImageChange): Promise<void> {
   const { size } = image;
   const after = sizeAfter(change, size);
-  const replaced = change.stages.flat().flatMap((patch) => {
+  const replaced = change.patches.flatMap((patch) => {
     const { offset, length } = patchRange(patch);
     // Appended data replaces nothing.
     return offset < size && length > 0 ? [{ offset, length: Math.min(length, size - offset) }] : [];
   });
-  const furthest = Math.max(after, sizeAfter({ stages: change.stages }, size));
+  const furthest = Math.max(after, sizeAfter({ patches: change.patches }, size));
   try {
     await writeRollback(image, replaced, furthest);
-    for (const stage of change.stages) {
-      for (const patch of stage) {
-        const source = patchSource(patch);
-        await copyTo(image, patch.offset, source, { offset: 0, length: source.size });
-      }
-      await image.sync();
+    for (const patch of change.patches) {
+      const source = patchSource(patch);
+      await copyTo(image, patch.offset, source, { offset: 0, length: source.size });
     }
+    await image.sync();
     await image.truncate(after);
   } catch (error) {
     await undo(image, size, error);

@@ -62,8 +62,8 @@ function allChunks(bytes: RandomAccess): AsyncGenerator<Uint8Array, void> {
 }
 
 /** Changes a new file that has the bytes of the image. */
-export async function writeChange(handle: FileHandle, { stages, size }: ImageChange): Promise<void> {
-  for (const patch of stages.flat()) await writeChunks(handle, allChunks(patchSource(patch)), patch.offset);
+export async function writeChange(handle: FileHandle, { patches, size }: ImageChange): Promise<void> {
+  for (const patch of patches) await writeChunks(handle, allChunks(patchSource(patch)), patch.offset);
   if (size !== undefined) await handle.truncate(size);
 }
 

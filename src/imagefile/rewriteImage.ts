@@ -108,16 +108,17 @@ function logImage({ embedArea, label }: LiveIso, { note }: Io): void {
   note?.(`live ISO ${label}: reserved area in ${where}, ${length} bytes at offset ${offset}`);
 }
 
-function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
+function logChange({ patches, size }: ImageChange, image: OpenImage, { note }: Io): void {
   if (note === undefined) return;
-  const bytes = stages.flat().reduce((sum, patch) => sum + patchSource(patch).size, 0);
+  const bytes = patches.reduce((sum, patch) => sum + patchSource(patch).size, 0);
   const grown = (size ?? image.size) - image.size;
   const length =
     grown === 0
       ? 'image size unchanged'
       : `image ${Math.abs(grown)} bytes ${grown > 0 ? 'longer' : 'shorter'}`;
-  const patches = formatCount(stages.flat().length, 'range');
-  note(`changed ${patches} of the image (${formatCount(bytes, 'byte')}); ${length}`);
+  note(
+    `changed ${formatCount(patches.length, 'range')} of the image (${formatCount(bytes, 'byte')}); ${length}`,
+  );
 }
 
 interface Result extends ChangedImage {

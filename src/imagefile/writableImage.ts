@@ -134,7 +134,7 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
  * @throws CliError; the file is then as it was
  */
 export async function changeInPlace(path: string, change: ImageChange, io: ImageIo): Promise<void> {
-  if (change.stages.length === 0 && change.size === undefined) return;
+  if (change.patches.length === 0 && change.size === undefined) return;
   const image = await openWritableImage(path, io);
   try {
     if (image.isDevice === true && sizeAfter(change, image.size) > image.size) {
@@ -144,7 +144,7 @@ export async function changeInPlace(path: string, change: ImageChange, io: Image
       });
     }
     await completeBeforeEnd(
-      () => editInPlace(image, image.isDevice === true ? { stages: change.stages } : change),
+      () => editInPlace(image, image.isDevice === true ? { patches: change.patches } : change),
       (signal) =>
         void io.stderr?.write(`${path}: the edit was completed before ${signal} ended the program\n`),
     );

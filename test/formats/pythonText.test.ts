@@ -9,8 +9,6 @@ describe('numbers', () => {
     ['1', 1n],
     [' -1_000 ', -1000n],
     ['+007', 7n],
-    ['٣٤', 34n],
-    ['𝟘𝟙', 1n],
     ['1'.repeat(4301), undefined],
     ['', undefined],
     ['_1', undefined],
@@ -55,7 +53,7 @@ json.dump([[t.strip(), number(int, t), number(float, t)] for t in json.load(sys.
 
   it('agrees', () => {
     const digits = fc.string({
-      unit: fc.constantFrom('0', '1', '9', '_', '.', 'e', '-', '+', '٣', ' '),
+      unit: fc.constantFrom('0', '1', '9', '_', '.', 'e', '-', '+', ' '),
       maxLength: 6,
     });
     const blanks = fc.string({

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { changedImage, type ImageChange, patchesOnly } from '../../src/image/imageChange.ts';
+import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { inspectIso } from '../../src/image/inspection/inspectImage.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { type LiveIso, openLiveIso, resetDamagedIso } from '../../src/image/liveIso.ts';
@@ -219,14 +219,17 @@ describe('an edit in place', () => {
         return new Uint8Array(length);
       },
     };
-    const stages = [[{ offset: 5, data: Buffer.from('new') }], [{ offset: before.length, data: failing }]];
-    await expect(editInPlace(image, { stages })).rejects.toThrow('the source broke off');
+    const patches = [
+      { offset: 5, data: Buffer.from('new') },
+      { offset: before.length, data: failing },
+    ];
+    await expect(editInPlace(image, { patches })).rejects.toThrow('the source broke off');
     expect(image.bytes).toEqual(before);
   });
 
   it('does not take a journal for its own that is damaged, or names what the image does not have', async () => {
     const steps: Step[] = [];
-    await editInPlace(memoryImage(before, steps), patchesOnly([{ offset: 5, data: Buffer.from('new') }]));
+    await editInPlace(memoryImage(before, steps), { patches: [{ offset: 5, data: Buffer.from('new') }] });
     const whole = after(
       before,
       steps.slice(

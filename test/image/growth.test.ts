@@ -6,7 +6,7 @@ import { originalImage, readAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import type { Growth } from '../../src/image/growth.ts';
 import { hostIso } from '../../src/image/hostImages.ts';
-import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
+import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { customizeIso } from '../../src/image/customize/customization.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { requireKargsAreas } from '../../src/image/kargsAreas.ts';
@@ -231,7 +231,7 @@ const steps: Readonly<Record<string, (model: Model) => Edit>> = {
   file: (model) => {
     const name = NAMES[model.mediumFiles.length] ?? '';
     const file = { name, content: bytesAccess(configOf(name, 3000 * name.length)) };
-    if (name === '') return () => Promise.resolve(unchanged);
+    if (name === '') return () => Promise.resolve({ patches: [] });
     model.mediumFiles.push(file);
     return (iso) => iso.change({ mediumFiles: [file] });
   },
@@ -310,7 +310,7 @@ describe('an image that may not grow', () => {
       config: contents,
       existing: 'replace',
     });
-    expect(change.stages.length).toBeGreaterThan(1);
+    expect(change.patches.length).toBeGreaterThan(1);
   });
 });
 

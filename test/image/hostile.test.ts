@@ -76,7 +76,7 @@ describe('an image whose parts overlap is refused', () => {
 
   it('patches that touch do not overlap', () => {
     const patches = [{ offset: 4, data: small }, { offset: 0, data: new Uint8Array(4) }, { offset: 5, data: new Uint8Array() }]; // prettier-ignore
-    expect(checkDisjoint({ stages: [patches] }).stages).toEqual([patches]);
+    expect(checkDisjoint({ patches }).patches).toEqual(patches);
   });
 });
 

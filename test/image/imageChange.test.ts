@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedImage, checkDisjoint, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
+import { changedImage, checkDisjoint } from '../../src/image/imageChange.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 
 const image = bytesAccess(Buffer.from('0123456789'));
@@ -15,19 +15,19 @@ async function textOf(change: Parameters<typeof changedImage>[1]): Promise<strin
 
 describe('a change of an image', () => {
   it.each<[string, Parameters<typeof changedImage>[1], string]>([
-    ['nothing', unchanged, '0123456789'],
-    ['patches', patchesOnly([patch(2, 'ab'), patch(7, 'c')]), '01ab456c89'],
-    ['longer', { stages: [[patch(11, 'x')]] }, '0123456789\0x'],
-    ['shorter', { stages: [[patch(0, 'x')]], size: 4 }, 'x123'],
-    ['a size that it has anyway', { stages: [], size: 10 }, '0123456789'],
+    ['nothing', { patches: [] }, '0123456789'],
+    ['patches', { patches: [patch(2, 'ab'), patch(7, 'c')] }, '01ab456c89'],
+    ['longer', { patches: [patch(11, 'x')] }, '0123456789\0x'],
+    ['shorter', { patches: [patch(0, 'x')], size: 4 }, 'x123'],
+    ['a size that it has anyway', { patches: [], size: 10 }, '0123456789'],
   ])('%s', async (_title, change, expected) => {
     expect(await textOf(change)).toBe(expected);
   });
 
   it('refuses patches that overlap', () => {
-    const stages = [[patch(2, 'abc')], [patch(4, '')]];
-    expect(() => checkDisjoint({ stages })).not.toThrow();
-    expect(() => checkDisjoint({ stages: [...stages, [patch(4, 'x')]] })).toThrow(
+    const patches = [patch(2, 'abc'), patch(4, '')];
+    expect(() => checkDisjoint({ patches })).not.toThrow();
+    expect(() => checkDisjoint({ patches: [...patches, patch(4, 'x')] })).toThrow(
       'two of its parts overlap at byte 4',
     );
   });

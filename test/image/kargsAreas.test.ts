@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError, FormatError } from '../../src/core/errors.ts';
-import { changedImage, patchesOnly } from '../../src/image/imageChange.ts';
+import { changedImage } from '../../src/image/imageChange.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import {
   findKargsAreas,
@@ -25,7 +25,7 @@ const find = async (bytes: Uint8Array): Promise<KargsAreas | undefined> => {
 const areasOf = async (bytes: Uint8Array): Promise<KargsAreas> => requireKargsAreas(await find(bytes));
 
 async function write(bytes: Uint8Array, kargs: string): Promise<Uint8Array> {
-  const change = patchesOnly(writeKargs(await areasOf(bytes), kargs));
+  const change = { patches: writeKargs(await areasOf(bytes), kargs) };
   const image = changedImage(bytesAccess(bytes), change);
   return Uint8Array.from(await image.read(0, image.size));
 }

@@ -42,7 +42,7 @@ describe.each(layouts)('layout %s', (layout) => {
 
   it('changes nothing outside of the area', async () => {
     const iso = await open(original);
-    for (const patch of (await embedIgnition(iso, { config, existing: 'refuse' })).stages.flat()) {
+    for (const patch of (await embedIgnition(iso, { config, existing: 'refuse' })).patches) {
       expect(patch.offset).toBeGreaterThanOrEqual(iso.embedArea.offset);
       const end = patch.offset + patchSource(patch).size;
       expect(end).toBeLessThanOrEqual(iso.embedArea.offset + iso.embedArea.length);
@@ -75,11 +75,11 @@ describe('the embed area', () => {
     await expect(embedIgnition(iso, { config, existing: 'refuse' })).rejects.toThrow(
       'This ISO image already has an embedded Ignition config; use -f to force.',
     );
-    expect((await embedIgnition(iso, { config, existing: 'replace' })).stages).not.toEqual([]);
+    expect((await embedIgnition(iso, { config, existing: 'replace' })).patches).not.toEqual([]);
   });
 
   it('has nothing to do when there is no config to remove', async () => {
-    expect((await removeIgnition(await open(liveIso('2023-07')))).stages).toEqual([]);
+    expect((await removeIgnition(await open(liveIso('2023-07')))).patches).toEqual([]);
   });
 
   it('refuses what does not fit, and says how much too large it is', async () => {

@@ -85,7 +85,7 @@ describe('embedNetworkSettings', () => {
 });
 
 it('removeNetworkSettings changes nothing where there are none', async () => {
-  expect(await removeNetworkSettings(await open('2021-09'))).toEqual({ stages: [] });
+  expect(await removeNetworkSettings(await open('2021-09'))).toEqual({ patches: [] });
 });
 
 it.each<[string, string | Uint8Array, string | undefined]>([

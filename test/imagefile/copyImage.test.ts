@@ -11,7 +11,7 @@ import { openImage } from '../../src/imagefile/imageFile.ts';
 import type { NewFile } from '../../src/io/files/newFile.ts';
 import { copyWithChange, streamImage, writeBytes } from '../../src/imagefile/copyImage.ts';
 import { changeInPlace } from '../../src/imagefile/writableImage.ts';
-import { changedImage, type ImageChange, patchesOnly, unchanged } from '../../src/image/imageChange.ts';
+import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { bytesAccess, CHUNK, type Patch, slice } from '../../src/image/overlay.ts';
 import { createIo } from '../support/createIo.ts';
 
@@ -47,29 +47,33 @@ const failing: Patch = {
 
 describe('changeInPlace', () => {
   it('changes what the patches cover', async () => {
-    await changeInPlace('image', patchesOnly(patches), { cwd });
+    await changeInPlace('image', { patches }, { cwd });
     expect(await imageBytes()).toEqual(patched);
   });
 
   it('makes a file longer', async () => {
-    await changeInPlace('image', patchesOnly([{ offset: original.length + 3, data: Buffer.from('end') }]), {
-      cwd,
-    });
+    await changeInPlace(
+      'image',
+      { patches: [{ offset: original.length + 3, data: Buffer.from('end') }] },
+      {
+        cwd,
+      },
+    );
     expect((await imageBytes()).subarray(original.length).toString()).toBe('\0\0\0end');
   });
 
   it('takes back what it wrote when something fails', async () => {
-    const run = changeInPlace('image', patchesOnly([...patches.slice(0, 1), failing]), { cwd });
+    const run = changeInPlace('image', { patches: [...patches.slice(0, 1), failing] }, { cwd });
     await expect(run).rejects.toThrow('the source broke off');
     expect(await imageBytes()).toEqual(original);
   });
 
   it('makes a file shorter, and long again where it cannot', async () => {
-    await changeInPlace('image', { stages: [patches], size: 2_000_000 }, { cwd });
+    await changeInPlace('image', { patches, size: 2_000_000 }, { cwd });
     expect(await imageBytes()).toEqual(patched.subarray(0, 2_000_000));
     const run = changeInPlace(
       'image',
-      { stages: [[{ offset: 2_500_000, data: Buffer.from('end') }], [failing]] },
+      { patches: [{ offset: 2_500_000, data: Buffer.from('end') }, failing] },
       { cwd },
     );
     await expect(run).rejects.toThrow('the source broke off');
@@ -80,7 +84,7 @@ describe('changeInPlace', () => {
     ['nowhere', 'ISO image not found: nowhere'],
     ['.', '. is a directory'],
   ])('%s: %s', async (path, message) => {
-    await expect(changeInPlace(path, patchesOnly(patches), { cwd })).rejects.toThrow(message);
+    await expect(changeInPlace(path, { patches }, { cwd })).rejects.toThrow(message);
   });
 });
 
@@ -89,7 +93,7 @@ const output = (): NewFile => ({ path: join(cwd, 'copy'), shownPath: 'copy', exi
 async function copy(list: readonly Patch[], file: NewFile): Promise<void> {
   const image = await openImage('image', { cwd });
   try {
-    await copyWithChange({ image, change: patchesOnly(list) }, file);
+    await copyWithChange({ image, change: { patches: list } }, file);
   } finally {
     await image.close();
   }
@@ -132,7 +136,7 @@ describe('copyWithChange', () => {
           fc.asyncProperty(patch, cut, async ({ offset, data }, most) => {
             const end = Math.max(original.length, offset + data.length);
             const change = {
-              stages: [[{ offset, data }]],
+              patches: [{ offset, data }],
               ...(most !== undefined && { size: Math.min(most, end) }),
             };
             await copyWithChange({ image, change }, { ...output(), existing: 'replace' });
@@ -151,7 +155,7 @@ describe('copyWithChange', () => {
   it('writes nothing of an image that another program changes', async () => {
     const image = await openImage('image', { cwd });
     await writeFile(join(cwd, 'image'), 'another image');
-    await expect(copyWithChange({ image, change: unchanged }, output())).rejects.toThrow(
+    await expect(copyWithChange({ image, change: { patches: [] } }, output())).rejects.toThrow(
       'image was changed by another program while it was in use',
     );
     await image.close();
@@ -166,7 +170,11 @@ describe('copyWithChange', () => {
     const image = { ...(await openImage('image', { cwd })), ...slow };
     const sizes: number[] = [];
     const { path: _path, ...pathless } = image;
-    await copyWithChange({ image: pathless, change: unchanged }, output(), (size) => void sizes.push(size));
+    await copyWithChange(
+      { image: pathless, change: { patches: [] } },
+      output(),
+      (size) => void sizes.push(size),
+    );
     await image.close();
     expect(sizes.length).toBeGreaterThan(1);
     expect(sizes.at(-1)).toBeLessThanOrEqual(original.length);
@@ -242,7 +250,7 @@ describe('streamImage', () => {
       ['shorter', [{ offset: 5, data: Buffer.from('START') }], 2 * CHUNK + 3],
       ['shorter, to the end of a change', [{ offset: CHUNK, data: Buffer.from('START') }], CHUNK + 5],
     ])('%s', async (_title, list, size) => {
-      const change: ImageChange = { stages: [list], ...(size !== undefined && { size }) };
+      const change: ImageChange = { patches: list, ...(size !== undefined && { size }) };
       const target = await open(join(cwd, 'streamed'), 'w');
       const stream = new PassThrough();
       const image = await openImage('image', { cwd });
@@ -266,7 +274,7 @@ describe('streamImage', () => {
     const target = await open(join(cwd, 'image'), 'r');
     const image = await openImage('image', { cwd });
     const stdout = createWriteStream('', { fd: target.fd, autoClose: false });
-    await expect(streamImage(image, unchanged, createIo({ stdout }))).rejects.toThrow(
+    await expect(streamImage(image, { patches: [] }, createIo({ stdout }))).rejects.toThrow(
       'cannot write to standard output: Bad file descriptor',
     );
     await Promise.all([image.close(), target.close()]);

@@ -70,8 +70,8 @@ async function writeArtifact(
 }
 
 /** The bytes of a change that only appends; undefined for other changes. */
-function appendedBytes({ stages, size }: ImageChange, end: number): Uint8Array | undefined {
-  const [patch, ...others] = stages.flat();
+function appendedBytes({ patches, size }: ImageChange, end: number): Uint8Array | undefined {
+  const [patch, ...others] = patches;
   const isAlone = patch !== undefined && others.length === 0 && size === undefined;
   return isAlone && patch.offset === end && patch.data instanceof Uint8Array ? patch.data : undefined;
 }

@@ -45,12 +45,12 @@ export async function createResource(
 
 /** The same change with less memory: trailing zeros are not stored, and no patch is a view of a larger buffer. */
 export function trimZeroPatches(change: ImageChange): ImageChange {
-  return { ...change, stages: change.stages.map((stage) => stage.flatMap(compactPatches)) };
+  return { ...change, patches: change.patches.flatMap(compactPatches) };
 }
 
 /** The memory of its patches, in bytes. */
-export function patchBytes({ stages }: ImageChange): number {
-  const sizes = stages.flat().map(({ data }) => (data instanceof Uint8Array ? data.length : 0));
+export function patchBytes({ patches }: ImageChange): number {
+  const sizes = patches.map(({ data }) => (data instanceof Uint8Array ? data.length : 0));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 

@@ -7,7 +7,7 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { ByteReader, sourceOfBytes } from '../../formats/byteReader.ts';
 import { unpackXz } from '../../formats/xz/decode.ts';
-import { type ImageChange, patchesOnly } from '../imageChange.ts';
+import type { ImageChange } from '../imageChange.ts';
 import type { IsoEntry } from '../isoTree.ts';
 import { requireKargsAreas, writeKargs } from '../kargsAreas.ts';
 import { editKargs } from '../kargsEdit.ts';
@@ -103,7 +103,7 @@ export async function adaptKargs(
     offset: entry.offset,
     data: Buffer.concat([text, Buffer.alloc(entry.size - text.length, ' ')]),
   };
-  return patchesOnly([...writeKargs(areas, kargs), info]);
+  return { patches: [...writeKargs(areas, kargs), info] };
 }
 
 /**

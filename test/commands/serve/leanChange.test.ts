@@ -19,31 +19,27 @@ describe('leanChange', () => {
       zeros: fc.constantFrom(0, 1, 1023, 1024, 5000),
     });
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(patch, { maxLength: 4 }),
-        fc.option(fc.nat(20_000)),
-        async (patches, size) => {
-          let end = 0;
-          const stages = patches.map(({ gap, content, zeros }) => {
-            const data = Buffer.concat([content, Buffer.alloc(zeros)]);
-            const offset = end + gap;
-            end = offset + data.length;
-            return [{ offset, data }];
-          });
-          const change = { stages, ...(size !== null && { size }) };
-          const base = new Uint8Array(8000).fill(0xee);
-          expect(await read(base, trimZeroPatches(change))).toBe(await read(base, change));
-        },
-      ),
+      fc.asyncProperty(fc.array(patch, { maxLength: 4 }), fc.option(fc.nat(20_000)), async (list, size) => {
+        let end = 0;
+        const patches = list.map(({ gap, content, zeros }) => {
+          const data = Buffer.concat([content, Buffer.alloc(zeros)]);
+          const offset = end + gap;
+          end = offset + data.length;
+          return { offset, data };
+        });
+        const change = { patches, ...(size !== null && { size }) };
+        const base = new Uint8Array(8000).fill(0xee);
+        expect(await read(base, trimZeroPatches(change))).toBe(await read(base, change));
+      }),
     );
   });
 
   it('holds what is not zero, in memory of its own', () => {
     const area = Buffer.alloc(262_144);
     area.write('a config', 0);
-    const lean = trimZeroPatches({ stages: [[{ offset: 5, data: area }]] });
+    const lean = trimZeroPatches({ patches: [{ offset: 5, data: area }] });
     expect(patchBytes(lean)).toBe(8);
-    const buffers = lean.stages.flat().flatMap(({ data }) => (data instanceof Uint8Array ? data.buffer : []));
+    const buffers = lean.patches.flatMap(({ data }) => (data instanceof Uint8Array ? data.buffer : []));
     expect(buffers.map(({ byteLength }) => byteLength)).toEqual([8]);
   });
 });

@@ -116,11 +116,10 @@ async function readsBack({ openLiveIso, bytesAccess, CliError }, check, result) 
 }
 
 /** @param {ImageChange} change @param {number} imageSize @param {Edit} edit */
-function checkPatches({ stages, size: sizeAfter }, imageSize, { name, longer = 0 }) {
+function checkPatches({ patches, size: sizeAfter }, imageSize, { name, longer = 0 }) {
   const size = sizeAfter ?? imageSize;
   const most = imageSize + longer + ROUNDING;
-  const ranges = stages
-    .flat()
+  const ranges = patches
     .map(({ offset, data }) => ({ offset, end: offset + ('length' in data ? data.length : data.size) }))
     .filter(({ offset, end }) => offset !== end)
     .toSorted((left, right) => left.offset - right.offset);

@@ -15,8 +15,8 @@ export interface TaggedImage {
 /** A strong entity tag (RFC 9110, section 8.8.1), including its quotes. */
 export async function imageTag({ base, changes, known }: TaggedImage): Promise<string> {
   const hash = createHash('sha256').update(base);
-  for (const { stages, size } of changes) {
-    for (const { offset, data } of stages.flat()) {
+  for (const { patches, size } of changes) {
+    for (const { offset, data } of patches) {
       const source = patchSource({ offset, data });
       hash.update(`\n${offset} ${source.size} `);
       const digest = data instanceof Uint8Array ? undefined : known?.get(data);

@@ -7,7 +7,7 @@ import { bytesTag, digestTag, imageTag } from '../../../../src/http/server/answe
 const one = Buffer.from('one');
 const base = 'a'.repeat(64);
 const change = (offset: number, data: Uint8Array | ReturnType<typeof zeros>, size?: number) => ({
-  stages: [[{ offset, data }]],
+  patches: [{ offset, data }],
   ...(size !== undefined && { size }),
 });
 
