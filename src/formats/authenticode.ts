@@ -9,8 +9,6 @@ import { FormatError } from '../core/errors.ts';
 
 /** Of the data directories of a program. */
 const CERTIFICATES = 4;
-/** Programs have one signature or two. */
-const MAX_SIGNATURES = 16;
 const PKCS_SIGNED_DATA = 2;
 
 /**
@@ -38,7 +36,7 @@ function signaturesOf(program: Buffer): Buffer[] {
   const end = start + program.readUInt32LE(directories + CERTIFICATES * 8 + 4);
   if (end > program.length) throw new RangeError('the certificate table is outside of the program');
   const found: Buffer[] = [];
-  for (let offset = start; offset + 8 <= end && found.length < MAX_SIGNATURES;) {
+  for (let offset = start; offset + 8 <= end;) {
     const length = program.readUInt32LE(offset);
     if (length < 8 || offset + length > end)
       throw new RangeError('an entry is outside of the certificate table');

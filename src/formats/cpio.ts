@@ -108,14 +108,7 @@ async function readData(reader: ByteReader, size: number, start: number): Promis
     if (piece.length === 0) throw truncated(start);
     pieces.push(new Uint8Array(piece));
   }
-  if (pieces.length === 1) return pieces[0]!;
-  const data = new Uint8Array(size);
-  let length = 0;
-  for (const piece of pieces) {
-    data.set(piece, length);
-    length += piece.length;
-  }
-  return data;
+  return pieces.length === 1 ? pieces[0]! : new Uint8Array(Buffer.concat(pieces));
 }
 
 function readField(header: string, index: number, start: number): number {

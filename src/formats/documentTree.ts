@@ -59,7 +59,7 @@ export interface ScalarNode extends NodeBase {
   readonly block?: BlockLayout;
 }
 
-export interface BlockLayout {
+interface BlockLayout {
   /** Where the line below the indicator begins. */
   readonly contentStart: number;
   /** Number of blanks before each line. */
@@ -135,19 +135,11 @@ export function childAt(node: DocumentNode, step: string | number): DocumentNode
   return node.kind === 'mapping' && typeof step === 'string' ? lastEntry(node, step)?.value : undefined;
 }
 
-/** The last entry with this key. */
+/** The last entry with this key. A document may have many findings, so its mappings are indexed when they are first searched. */
 export function lastEntry(mapping: MappingNode, key: string): MappingEntry | undefined {
-  if (mapping.entries.length <= FEW_ENTRIES)
-    return mapping.entries.findLast(({ key: { text } }) => text === key);
-  let index = entryIndexes.get(mapping);
-  if (index === undefined) {
-    index = new Map(mapping.entries.map((entry) => [entry.key.text, entry]));
-    entryIndexes.set(mapping, index);
-  }
+  const index = entryIndexes.get(mapping) ?? new Map(mapping.entries.map((entry) => [entry.key.text, entry]));
+  entryIndexes.set(mapping, index);
   return index.get(key);
 }
-
-/** Larger mappings are indexed when they are first searched, because a document may have many findings. */
-const FEW_ENTRIES = 32;
 
 const entryIndexes = new WeakMap<MappingNode, ReadonlyMap<string, MappingEntry>>();

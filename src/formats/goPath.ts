@@ -6,7 +6,6 @@
 /** The shortest equivalent path, found by its text alone (Go `path.Clean`); `.` for an empty one. Links are not followed. */
 export function cleanPath(path: string): string {
   const rooted = path.startsWith('/');
-  if (rooted && !NEEDS_CLEANING.test(path)) return path;
   const kept: string[] = [];
   for (let start = 0, end = 0; start <= path.length; start = end + 1) {
     end = path.indexOf('/', start);
@@ -19,9 +18,6 @@ export function cleanPath(path: string): string {
   }
   return rooted ? `/${kept.join('/')}` : kept.join('/') || '.';
 }
-
-/** An element that is empty, `.` or `..`, or a slash at the end. */
-const NEEDS_CLEANING = /\/\.{0,2}(?:\/|$)/;
 
 /** The path of `second` below `first`, cleaned; an empty part is left out (Go `path.Join`). */
 export function joinPath(first: string, second: string): string {

@@ -82,27 +82,14 @@ export interface Resize {
   readonly volumeAfter: number;
 }
 
-/** Bytes of the image. */
-export interface TablePlace {
-  readonly offset: number;
-  readonly length: number;
-}
-
 export interface ResizedTable {
-  /** As long as the table that was there; only the bytes at `changingPlaces` differ. */
-  readonly primary: Uint8Array;
+  /**
+   * What changes in the table and the boot record: the header, and what ends with the volume. Their places do not depend on the
+   * new size.
+   */
+  readonly changes: readonly { readonly offset: number; readonly data: Uint8Array }[];
   /** The entries again and their header; the last bytes of the image. */
   readonly backup: Uint8Array;
-}
-
-/** Where the table and the boot record change with the size of the image: the header, and what ends with the volume. */
-export function changingPlaces({ bytes, entries }: PartitionTable, resize: Resize): TablePlace[] {
-  const table = Buffer.from(bytes);
-  return [
-    { offset: BLOCK, length: table.readUInt32LE(BLOCK + HEADER.size) },
-    ...wholePartitions(table, resize).map((offset) => ({ offset: offset + MBR.length, length: 4 })),
-    ...wholeEntries(table, entries, resize).map((offset) => ({ offset: offset + ENTRY.last, length: 8 })),
-  ];
 }
 
 /** Bytes that the backup of a table takes. */
@@ -120,11 +107,16 @@ export function resizePartitionTable(table: PartitionTable, resize: Resize, imag
   const { start, end } = table.entries;
   const lastBlock = blocks(imageSize) - 1;
   const backupStart = lastBlock - blocks(end - start);
+  const changes = [header.subarray(0, header.readUInt32LE(HEADER.size))];
   for (const partition of wholePartitions(primary, resize)) {
-    primary.writeUInt32LE(Math.min(blocks(imageSize), 0xffff_ffff), partition + MBR.length);
+    const at = partition + MBR.length;
+    primary.writeUInt32LE(Math.min(blocks(imageSize), 0xffff_ffff), at);
+    changes.push(primary.subarray(at, at + 4));
   }
   for (const entry of wholeEntries(primary, table.entries, resize)) {
-    primary.writeBigUInt64LE(BigInt(blocks(resize.volumeAfter) - 1), entry + ENTRY.last);
+    const at = entry + ENTRY.last;
+    primary.writeBigUInt64LE(BigInt(blocks(resize.volumeAfter) - 1), at);
+    changes.push(primary.subarray(at, at + 8));
   }
   header.writeUInt32LE(crc32(primary.subarray(start, end)), HEADER.entriesChecksum);
   header.writeBigUInt64LE(BigInt(lastBlock), HEADER.backup);
@@ -138,7 +130,8 @@ export function resizePartitionTable(table: PartitionTable, resize: Resize, imag
   const backup = Buffer.alloc(backupSize(table));
   primary.copy(backup, 0, start, end);
   backupHeader.copy(backup, backup.length - BLOCK);
-  return { primary, backup };
+  const offsetOf = (data: Buffer): number => data.byteOffset - primary.byteOffset;
+  return { changes: changes.map((data) => ({ offset: offsetOf(data), data })), backup };
 }
 
 function blocks(bytes: number): number {

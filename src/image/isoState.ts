@@ -51,13 +51,14 @@ export async function planState(iso: CurrentIso, state: IsoState, growth: Growth
   const { files, kargs, mediumFiles } = state;
   const original = await openOriginal(iso);
   const originalSize = original.tree.image.size;
-  const trees = await treesOf(original.tree);
   const archive = files.size === 0 ? new Uint8Array() : writeInitrd(files);
   const fits = archive.length <= original.area.length;
   checkGrowth(fits ? original.area : embedArea, archive, files, growth);
   const additions = [
-    ...(await planMediumFiles(trees, mediumFiles)),
-    ...(fits ? [] : [await planArchive(trees, original.area, archive, embedArea, growth)]),
+    ...(await planMediumFiles(original.tree, mediumFiles)),
+    ...(fits
+      ? []
+      : [await planArchive(await treesOf(original.tree), original.area, archive, embedArea, growth)]),
   ];
   const [placed, end] = placeFrom(wholeSectors(originalSize), additions);
   const appended = placed.slice(mediumFiles.filter(({ offset }) => offset !== undefined).length);

@@ -52,12 +52,9 @@ export interface IsoTree {
   readFile(entry: IsoEntry, limit: { readonly maxBytes: number }): Promise<Uint8Array>;
 }
 
-const MAX_DESCRIPTORS = 64;
 /** Limit in bytes; a directory with 60,000 files has about this size. */
 const MAX_DIRECTORY = 8 * 1024 * 1024;
 const MAX_CONTINUATIONS = 8;
-/** The standard allows 8 levels; Rock Ridge images may have more. */
-const MAX_DEPTH = 32;
 
 /**
  * @param names the tree to read
@@ -106,7 +103,7 @@ interface ByteSpan {
 
 async function readDescriptors(image: RandomAccess): Promise<VolumeDescriptor[]> {
   const descriptors: VolumeDescriptor[] = [];
-  while (descriptors.length < MAX_DESCRIPTORS) {
+  for (;;) {
     const offset = (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR;
     if (offset + SECTOR > image.size)
       throw await notAnIso(image, descriptors, new RangeError(`it has ${image.size} bytes`));
@@ -118,7 +115,6 @@ async function readDescriptors(image: RandomAccess): Promise<VolumeDescriptor[]>
     }
     if (descriptors.at(-1)?.type === 'terminator') return descriptors;
   }
-  throw new FormatError(`more than ${MAX_DESCRIPTORS} volume descriptors`);
 }
 
 /** An error for a file that is not an ISO image, or for an image that is damaged after its first descriptor. */
@@ -226,7 +222,6 @@ async function rockRidgeName(image: RandomAccess, record: DirectoryRecord): Prom
 
 async function findPath(path: string, list: IsoTree['list']): Promise<IsoEntry | undefined> {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.length > MAX_DEPTH) return undefined;
   let found: IsoEntry | undefined;
   for (const part of parts) {
     if (found?.kind === 'file') return undefined;

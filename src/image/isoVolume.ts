@@ -4,13 +4,7 @@
  */
 
 import { largest } from '../core/lists.ts';
-import {
-  backupSize,
-  changingPlaces,
-  partitionsEnd,
-  readPartitionTable,
-  resizePartitionTable,
-} from '../formats/gpt.ts';
+import { backupSize, partitionsEnd, readPartitionTable, resizePartitionTable } from '../formats/gpt.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
 import type { IsoTree } from './isoTree.ts';
 import type { ByteRange, Patch } from './overlay.ts';
@@ -64,13 +58,9 @@ export async function resizeVolume(tree: IsoTree, volumeAfter: number): Promise<
   if (table === undefined) return { pointers: descriptors, backup: [], size: volumeAfter };
   const resize = { volumeBefore: volume.volumeSpaceSize * SECTOR, sizeBefore: image.size, volumeAfter };
   const size = volumeAfter + wholeSectors(backupSize(table));
-  const { primary, backup } = resizePartitionTable(table, resize, size);
-  const places = changingPlaces(table, resize).map(({ offset, length }) => ({
-    offset,
-    data: primary.subarray(offset, offset + length),
-  }));
+  const { changes, backup } = resizePartitionTable(table, resize, size);
   return {
-    pointers: [...descriptors, ...places],
+    pointers: [...descriptors, ...changes],
     backup: [{ offset: size - backup.length, data: backup }],
     size,
   };

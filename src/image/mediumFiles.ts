@@ -1,13 +1,12 @@
 /**
  * Adds files to the medium: the files are appended to a live ISO, and listed in its folder `coreos`, which the live system
  * mounts at /run/media/iso/coreos. Unlike embedded files, they need no memory on the host. Their directory records are
- * written to the free end of the last sector of the folder, in the primary tree (with Rock Ridge names if the folder uses
- * them) and in the Joliet tree. They are not sorted as ECMA-119 requires; Linux and the boot loaders accept that.
+ * written to the free end of the last sector of the folder, with Rock Ridge names if the folder uses them. They are not sorted as
+ * ECMA-119 requires; Linux and the boot loaders accept that. The Joliet tree, which Linux ignores beside Rock Ridge, stays as it is.
  */
 
 import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
-import type { NameEncoding } from '../formats/iso9660/descriptors.ts';
 import {
   MAX_RECORD,
   partCount,
@@ -16,8 +15,8 @@ import {
   writeDirectoryRecord,
 } from '../formats/iso9660/directory.ts';
 import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
-import { SECTOR } from '../formats/iso9660/fields.ts';
-import { naming, type NodeKind } from '../formats/iso9660/names.ts';
+import { encodeLatin1, SECTOR } from '../formats/iso9660/fields.ts';
+import { type NodeKind, primaryIdentifiers } from '../formats/iso9660/names.ts';
 import type { Addition } from './growth.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
@@ -38,40 +37,29 @@ const MAX_NAME = 128;
 
 /**
  * Returns the data to append for these files.
- * @param trees of the original image
+ * @param tree of the original image
  * @throws CliError if a name is invalid or exists, or the folder is full
  */
-export async function planMediumFiles(
-  trees: readonly IsoTree[],
-  files: readonly MediumFile[],
-): Promise<Addition[]> {
+export async function planMediumFiles(tree: IsoTree, files: readonly MediumFile[]): Promise<Addition[]> {
   if (files.length === 0) return [];
-  const names = files.map(({ name }) => name);
-  const folders = await Promise.all(trees.map(openFolder));
-  for (const { entries } of folders) {
-    const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
-    for (const name of names) {
-      if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
-        throw new CliError(`Invalid file name: ${quoteText(name)}`, {
-          code: 'ERR_SETTING',
-          hint: `use at most ${MAX_NAME} characters, without slashes`,
-        });
-      }
-      if (taken.has(name.toLowerCase())) {
-        throw new CliError(`The image already contains a file ${MEDIUM_FOLDER}/${name}`, {
-          code: 'ERR_FILE_EXISTS',
-          hint: 'use another name, or use `iso reset` to remove added files',
-        });
-      }
-      taken.add(name.toLowerCase());
+  const folder = await openFolder(tree);
+  const taken = new Set(folder.entries.map(({ name }) => name.toLowerCase()));
+  for (const { name } of files) {
+    if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
+      throw new CliError(`Invalid file name: ${quoteText(name)}`, {
+        code: 'ERR_SETTING',
+        hint: `use at most ${MAX_NAME} characters, without slashes`,
+      });
     }
+    if (taken.has(name.toLowerCase())) {
+      throw new CliError(`The image already contains a file ${MEDIUM_FOLDER}/${name}`, {
+        code: 'ERR_FILE_EXISTS',
+        hint: 'use another name, or use `iso reset` to remove added files',
+      });
+    }
+    taken.add(name.toLowerCase());
   }
-  const records = folders.map((folder) => planRecords(folder, files));
-  return files.map(({ content }, index) => ({
-    data: content,
-    size: content.size,
-    pointAt: (offset) => records.flatMap((plans) => plans[index]?.(offset) ?? []),
-  }));
+  return planAdditions(folder, files);
 }
 
 /**
@@ -103,9 +91,7 @@ export async function refuseInvisible(tree: IsoTree, current = '', kargs = curre
   );
 }
 
-/** The folder in one of the trees. */
 interface Folder {
-  readonly names: NameEncoding;
   readonly entries: readonly IsoEntry[];
   readonly hasRockRidge: boolean;
   /** Offset of the end of its last record, in the image. */
@@ -115,7 +101,6 @@ interface Folder {
 }
 
 async function openFolder(tree: IsoTree): Promise<Folder> {
-  const { names } = tree;
   const folder = await tree.find(MEDIUM_FOLDER);
   if (folder?.kind !== 'directory') {
     throw new CliError(`The image contains no folder ${MEDIUM_FOLDER} for files`, {
@@ -129,26 +114,24 @@ async function openFolder(tree: IsoTree): Promise<Folder> {
   for (let length = last[0] ?? 0; length > 0; length = last[offset] ?? 0) offset += length;
   const end = Math.min(offset, last.length);
   return {
-    names,
     entries: await tree.list(folder),
-    hasRockRidge: names === 'primary' && usesRockRidge(bytes),
+    // The first record is the folder itself, with its attributes.
+    hasRockRidge: readSystemUse(bytes.subarray(recordLength(1, 0), bytes[0] ?? 0)).hasAttributes,
     end: folder.offset + bytes.length - last.length + end,
     room: last.subarray(end).every((byte) => byte === 0) ? last.length - end : 0,
   };
 }
 
-/** The first record is the folder itself, with its attributes. */
-function usesRockRidge(bytes: Uint8Array): boolean {
-  const tail = bytes.subarray(recordLength(1, 0), bytes[0] ?? 0);
-  return readSystemUse(tail).hasAttributes;
-}
-
-/** For each file, a function that returns the directory records for an offset. */
-function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: number) => Patch[])[] {
-  const identifiers = identifiersFor(folder, files);
-  let end = folder.end;
-  const plans = files.map(({ name, content }) => {
-    const identifier = identifiers.get(name) ?? new Uint8Array();
+function planAdditions(folder: Folder, files: readonly MediumFile[]): Addition[] {
+  const identifiers = primaryIdentifiers(
+    new Map<string, NodeKind>([
+      ...folder.entries.map(({ recordName, kind }): [string, NodeKind] => [recordName, kind]),
+      ...files.map(({ name }): [string, NodeKind] => [name, 'file']),
+    ]),
+  );
+  let { end } = folder;
+  const additions = files.map(({ name, content }) => {
+    const identifier = encodeLatin1(identifiers.get(name) ?? name);
     const systemUse = folder.hasRockRidge ? rockRidge(name) : new Uint8Array();
     const length = recordLength(identifier.length, systemUse.length);
     if (length > MAX_RECORD)
@@ -157,7 +140,7 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
     const count = partCount(size);
     const at = end;
     end += length * count;
-    return (offset: number): Patch[] =>
+    const pointAt = (offset: number): Patch[] =>
       Array.from({ length: count }, (_, part) => ({
         offset: at + part * length,
         data: writeDirectoryRecord({
@@ -168,8 +151,9 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
           systemUse,
         }),
       }));
+    return { data: content, size, pointAt };
   });
-  if (end - folder.end <= folder.room) return plans;
+  if (end - folder.end <= folder.room) return additions;
   throw new CliError(
     `The folder ${MEDIUM_FOLDER} of the image is full: the file names require ${end - folder.end} bytes, ${folder.room} are free`,
     { code: 'ERR_IMAGE_SPACE', hint: 'use shorter names, or add the files as one archive' },
@@ -178,16 +162,6 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
 
 /** A constant, so that equal input creates equal images. */
 const RECORD_DATE = new Date(0);
-
-function identifiersFor(folder: Folder, files: readonly MediumFile[]): Map<string, Uint8Array> {
-  const kinds = new Map<string, NodeKind>([
-    ...folder.entries.map(({ recordName, kind }): [string, NodeKind] => [recordName, kind]),
-    ...files.map(({ name }): [string, NodeKind] => [name, 'file']),
-  ]);
-  const { identifiers, encode } = naming[folder.names];
-  const texts = identifiers(kinds);
-  return new Map(files.map(({ name }) => [name, encode(texts.get(name) ?? name)]));
-}
 
 function rockRidge(name: string): Uint8Array {
   const attributes = writeAttributes({ mode: MODE, links: 1, date: RECORD_DATE }, 'named');

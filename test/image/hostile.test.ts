@@ -51,18 +51,6 @@ const edits: [string, (iso: LiveIso) => Promise<ImageChange>][] = [
 ];
 
 describe('an image whose parts overlap is refused', () => {
-  it('files on the medium where both trees have one folder', async () => {
-    const bytes = await changed(async (image) => {
-      const { volume } = await openIsoTree(bytesAccess(image), 'primary');
-      for (let sector = 16; image[sector * SECTOR] !== 255; sector++) {
-        if (image[sector * SECTOR] === 2) image.writeUInt32LE(volume.root.sector, sector * SECTOR + 158);
-      }
-    });
-    const file = { name: 'f', content: bytesAccess(small) };
-    const run = open(bytes).then((iso) => iso.change({ mediumFiles: [file] }));
-    await expect(run).rejects.toBeInstanceOf(CliError);
-  });
-
   it('originals in the record of what was appended', async () => {
     const grown = await apply(
       original,

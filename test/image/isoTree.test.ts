@@ -97,13 +97,15 @@ describe('openIsoTree', () => {
     await expect(open(bytes)).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
   });
 
-  it('refuses descriptors without end', async () => {
+  it('refuses descriptors without an end', async () => {
     const descriptor = image.subarray(16 * 2048, 17 * 2048);
     const endless = Buffer.concat([
       image.subarray(0, 16 * 2048),
       ...Array.from({ length: 64 }, () => descriptor),
     ]);
-    await expect(open(Buffer.concat([endless, image]))).rejects.toThrow('more than 64 volume descriptors');
+    await expect(open(Buffer.concat([endless, image]))).rejects.toThrow(
+      'the last volume descriptor is missing',
+    );
   });
 
   it.each([
@@ -174,7 +176,6 @@ describe('openIsoTree', () => {
     for await (const { path } of isoEntries(await open(bytes))) paths.push(path);
     expect(paths).toContain('images/pxeboot');
     expect(paths.length).toBeLessThan(6);
-    expect(await (await open(bytes)).find('images' + '/pxeboot'.repeat(200))).toBeUndefined();
   });
 
   it('bears damage anywhere in descriptors and directories: answers or explains', async () => {

@@ -32,14 +32,10 @@ async function takeBack(bytes: Uint8Array): Promise<Uint8Array> {
   return original.read(0, original.size);
 }
 
-async function readBack(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {
-  return Promise.all(
-    (['primary', 'joliet'] as const).map(async (names) => {
-      const tree = await openIsoTree(bytesAccess(bytes), names);
-      const entry = await tree.find(`coreos/${name}`);
-      return entry === undefined ? undefined : digest(await tree.readFile(entry, { maxBytes: 10_000_000 }));
-    }),
-  );
+async function readBack(bytes: Uint8Array, name: string): Promise<string | undefined> {
+  const tree = await openIsoTree(bytesAccess(bytes));
+  const entry = await tree.find(`coreos/${name}`);
+  return entry && digest(await tree.readFile(entry, { maxBytes: 10_000_000 }));
 }
 
 describe.each([
@@ -52,9 +48,9 @@ describe.each([
     ['A long name with spaces, and more than eight.three.letters', 4096],
     ['empty', 0],
     ['größe', 1],
-  ])('shows %s in both trees, and gives back its bytes', async (name, length) => {
+  ])('shows %s, and gives back its bytes', async (name, length) => {
     const added = await add(original, { mediumFiles: [file(name, length)] });
-    expect(await readBack(added, name)).toEqual([digest(noise(length)), digest(noise(length))]);
+    expect(await readBack(added, name)).toBe(digest(noise(length)));
     expect(digest(await takeBack(added))).toBe(digest(original));
   });
 
@@ -73,8 +69,8 @@ describe.each([
   it('takes several at once and later, next to a kernel argument and a config', async () => {
     const first = await add(original, { mediumFiles: [file('one', 3000), file('two', 10)], kargs: 'quiet' });
     const second = await add(first, { mediumFiles: [file('three', 7)] });
-    expect(await readBack(second, 'two')).toEqual([digest(noise(10)), digest(noise(10))]);
-    expect(await readBack(second, 'three')).toEqual([digest(noise(7)), digest(noise(7))]);
+    expect(await readBack(second, 'two')).toBe(digest(noise(10)));
+    expect(await readBack(second, 'three')).toBe(digest(noise(7)));
     expect((await (await open(second)).kargsAreas())?.current).toBe('quiet');
   });
 });
@@ -89,7 +85,7 @@ it('a config that grew and files keep out of each other', async () => {
   const removed = await apply(both, await removeIgnition(await open(both)));
   expect(await readIgnition(await open(removed))).toBeUndefined();
   expect((await open(removed)).embedArea).toEqual((await open(original)).embedArea);
-  expect(await readBack(removed, 'one')).toEqual([digest(noise(3000)), digest(noise(3000))]);
+  expect(await readBack(removed, 'one')).toBe(digest(noise(3000)));
   expect(digest(await takeBack(removed))).toBe(digest(original));
 });
 
@@ -156,7 +152,7 @@ describe('files on the medium with coreos.liveiso.fromram, which unmounts it', (
     const reset = await apply(added, await resetIso(await open(added)));
     expect((await add(reset, fromRam)).length).toBe(reset.length);
     const named = await add(liveIso('2023-07'), fromRam);
-    expect(await readBack(await add(named, { mediumFiles, kargs: 'quiet' }), 'a')).not.toContain(undefined);
+    expect(await readBack(await add(named, { mediumFiles, kargs: 'quiet' }), 'a')).toBeDefined();
   });
 });
 

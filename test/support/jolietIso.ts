@@ -2,9 +2,14 @@
 
 import { basename, dirname } from 'node:path/posix';
 import { PARENT, SELF, writeDirectoryRecord } from '../../src/formats/iso9660/directory.ts';
-import { encodeUcs2, putBoth32, SECTOR, viewOf } from '../../src/formats/iso9660/fields.ts';
+import { putBoth32, SECTOR, viewOf } from '../../src/formats/iso9660/fields.ts';
 import { type IsoSpec, layoutIso } from '../../src/formats/iso9660/writer.ts';
 import { writeIso9660 } from './writeIso.ts';
+
+/** UTF-16, big endian, as Joliet writes names. */
+export function encodeUcs2(text: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(text, 'utf16le').swap16());
+}
 
 /** @param spec names an image to boot; Joliet's descriptor, with the texts of the primary one, takes the place of its boot record */
 export function writeJolietIso(spec: IsoSpec, files: ReadonlyMap<string, Uint8Array>): Buffer {

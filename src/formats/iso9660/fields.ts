@@ -47,11 +47,6 @@ export function decodeUcs2(bytes: Uint8Array): string {
   return swapped.swap16().toString('utf16le');
 }
 
-/** The other way round. */
-export function encodeUcs2(text: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(text, 'utf16le').swap16());
-}
-
 /** 8.4.26.1: a moment as 16 digits down to hundredths of a second, then the offset from UTC (always 0 here). */
 export function longDate(date: Date): Uint8Array {
   const digits = date.toISOString().replaceAll(/[-:.TZ]/g, '');

@@ -1,16 +1,12 @@
 /**
- * Names in the two trees of directories. The primary tree gets names of ISO level 1 (8.3, upper case), made as genisoimage
- * makes them, because that is what boot loaders and coreos-installer look for: `igninfo.json` becomes `IGNINFO.JSO`. Joliet's
- * names are the real ones, cut to 64 characters.
+ * Names in the primary tree of directories: of ISO level 1 (8.3, upper case), made as genisoimage makes them, because that is
+ * what boot loaders and coreos-installer look for: `igninfo.json` becomes `IGNINFO.JSO`.
  */
-
-import { encodeLatin1, encodeUcs2 } from './fields.ts';
 
 export type NodeKind = 'file' | 'directory';
 
 const MAX_STEM = 8;
 const MAX_EXTENSION = 3;
-const MAX_JOLIET = 64;
 
 /** The name without version that a file or directory gets where nothing else in its directory claims it. */
 export function toPrimaryName(name: string, kind: NodeKind): string {
@@ -25,22 +21,11 @@ interface NameParts {
 
 /** Identifiers for the records of one directory's children: unique, of ISO level 1, files with their version. */
 export function primaryIdentifiers(children: ReadonlyMap<string, NodeKind>): Map<string, string> {
-  const assign = uniqueAssigner(MAX_STEM);
+  const assign = uniqueAssigner();
   const identifiers = new Map<string, string>();
   for (const [name, kind] of children) {
     const { stem, extension } = assign(primaryParts(name, kind));
     identifiers.set(name, kind === 'directory' ? stem : `${stem}.${extension};1`);
-  }
-  return identifiers;
-}
-
-/** Likewise for Joliet, where files need no version. */
-export function jolietIdentifiers(children: ReadonlyMap<string, NodeKind>): Map<string, string> {
-  const assign = uniqueAssigner(MAX_JOLIET);
-  const identifiers = new Map<string, string>();
-  for (const name of children.keys()) {
-    const stem = beginningOf(name.replaceAll(/[\p{Cc}*/:;?\\]/gu, '_'), MAX_JOLIET);
-    identifiers.set(name, assign({ stem, extension: '' }).stem);
   }
   return identifiers;
 }
@@ -51,12 +36,6 @@ export function comparePrimary(a: string, b: string): number {
   if (first === second) return 0;
   return first < second ? -1 : 1;
 }
-
-/** How each tree names the children of a directory, and writes the names. */
-export const naming = {
-  primary: { identifiers: primaryIdentifiers, encode: encodeLatin1 },
-  joliet: { identifiers: jolietIdentifiers, encode: encodeUcs2 },
-} as const;
 
 function paddedKey(identifier: string): string {
   const [stem = '', extension = ''] = identifier.replace(';1', '').split('.');
@@ -77,23 +56,18 @@ function primaryCharacters(text: string): string {
   return text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()).replaceAll(/[^A-Z0-9_]/gu, '_');
 }
 
-/** At most so many units, and no half of a character that takes two. */
-function beginningOf(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
-}
-
 /** A name that is taken gets a number in place of the end of its stem, counted per stem so that this stays linear. */
-function uniqueAssigner(maxStem: number): (wanted: NameParts) => NameParts {
+function uniqueAssigner(): (wanted: NameParts) => NameParts {
   const taken = new Set<string>();
   const counters = new Map<string, number>();
   return (wanted) => {
     let candidate = wanted;
     while (taken.has(`${candidate.stem}.${candidate.extension}`)) {
-      const key = `${wanted.stem.slice(0, maxStem - 3)}.${wanted.extension}`;
+      const key = `${wanted.stem.slice(0, MAX_STEM - 3)}.${wanted.extension}`;
       const count = counters.get(key) ?? 0;
       counters.set(key, count + 1);
       const digits = String(count).padStart(3, '0');
-      candidate = { ...wanted, stem: beginningOf(wanted.stem, maxStem - digits.length) + digits };
+      candidate = { ...wanted, stem: wanted.stem.slice(0, MAX_STEM - digits.length) + digits };
     }
     taken.add(`${candidate.stem}.${candidate.extension}`);
     return candidate;

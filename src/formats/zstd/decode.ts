@@ -80,39 +80,44 @@ async function* unpackFrame(
   reader: ByteReader,
   decoder: FrameDecoder,
 ): AsyncGenerator<Uint8Array, void> {
-  const maxBlock = maxBlockOf(header);
   let length = 0;
-  const unpack = async (
-    piece: Uint8Array,
-    { offset, problem, isLast = false }: { offset: number; problem: string; isLast?: boolean },
-  ): Promise<readonly Uint8Array[]> => {
-    try {
-      const unpacked = await decoder.unpack(piece, isLast);
-      for (const part of unpacked) length += part.length;
-      return unpacked;
-    } catch {
-      throw reader.error(problem, offset);
-    }
-  };
   try {
-    yield* await unpack(header.bytes, { offset: header.start, problem: 'has a damaged frame header' });
-    for (let isLast = false; !isLast;) {
-      const { offset } = reader;
-      const block = await takeBlock(reader, maxBlock);
-      isLast = block.isLast;
-      const isEnd = isLast && !header.hasChecksum;
-      yield* await unpack(block.bytes, { offset, problem: DAMAGED_BLOCK, isLast: isEnd });
-    }
-    if (header.hasChecksum) {
-      const { offset } = reader;
-      const checksum = await reader.take(CHECKSUM_SIZE);
-      yield* await unpack(checksum, { offset, problem: 'does not match its checksum', isLast: true });
+    for await (const { bytes, isLast, offset, problem } of partsOf(header, reader)) {
+      const unpacked = await decoder.unpack(bytes, isLast).catch(() => {
+        throw reader.error(problem, offset);
+      });
+      for (const piece of unpacked) length += piece.length;
+      yield* unpacked;
     }
   } finally {
     decoder.close();
   }
   if (length !== (header.contentSize ?? length))
     throw reader.error('has a length that differs from its frame header');
+}
+
+interface FramePart {
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
+  readonly offset: number;
+  /** What it is if it cannot be decoded. */
+  readonly problem: string;
+}
+
+/** The header of a frame, its blocks and its checksum. */
+async function* partsOf(header: FrameHeader, reader: ByteReader): AsyncGenerator<FramePart, void> {
+  const { bytes, hasChecksum, start } = header;
+  yield { bytes, isLast: false, offset: start, problem: 'has a damaged frame header' };
+  for (let isLast = false; !isLast;) {
+    const { offset } = reader;
+    const block = await takeBlock(reader, maxBlockOf(header));
+    isLast = block.isLast;
+    yield { bytes: block.bytes, isLast: isLast && !hasChecksum, offset, problem: DAMAGED_BLOCK };
+  }
+  if (!hasChecksum) return;
+  const { offset } = reader;
+  const checksum = await reader.take(CHECKSUM_SIZE);
+  yield { bytes: checksum, isLast: true, offset, problem: 'does not match its checksum' };
 }
 
 const DAMAGED_BLOCK = 'has a damaged block';

@@ -18,8 +18,8 @@ import { type IsoTree, openIsoTree } from '../isoTree.ts';
 import { bytesBehind, volumeEnds } from '../isoVolume.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
-import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
-import { CHUNK, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
+import { MINISO_MAGIC, MINISO_PATH } from '../minimalIso/minisoData.ts';
+import { CHUNK, hasTextAt, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
 import { readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
 import { readRollback } from '../rollback.ts';
 import { imageRules, unreadableParts } from './imageRules.ts';
@@ -126,21 +126,15 @@ async function readFacts(tree: IsoTree, hasKargs: boolean) {
   for (const [path, loader, required = architecture] of LOADERS) {
     if (architecture === required && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
+  const miniso = await tree.find(MINISO_PATH);
   return {
     rootfsSize: (await tree.find(livePaths.rootfs))?.size,
     initramfsSize: (await tree.find(livePaths.initramfs))?.size,
-    hasMinimalIso: await hasMinisoData(tree),
+    hasMinimalIso: miniso?.kind === 'file' && (await hasTextAt(tree.image, miniso.offset, MINISO_MAGIC)),
     layout: await findLayout(tree, hasKargs),
     architecture,
     bootLoaders,
   };
-}
-
-async function hasMinisoData(tree: IsoTree): Promise<boolean> {
-  const entry = await tree.find(MINISO_PATH);
-  if (entry?.kind !== 'file' || entry.size > MAX_MINISO) return false;
-  const bytes = await tree.readFile(entry, { maxBytes: MAX_MINISO });
-  return (await decodeMinisoData(bytes).catch(only(FormatError, () => undefined))) !== undefined;
 }
 
 /**

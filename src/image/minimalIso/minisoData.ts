@@ -28,7 +28,7 @@ export const MINISO_PATH = 'coreos/miniso.dat';
 /** Limit in bytes; releases use less than 3 KiB. */
 export const MAX_MINISO = 1024 * 1024;
 
-const MAGIC = Buffer.from('MINISO\0\0', 'latin1');
+export const MINISO_MAGIC = 'MINISO\0\0';
 const VERSION = 1;
 const MAX_UINT32 = 0xffff_ffff;
 
@@ -51,7 +51,8 @@ export async function decodeMinisoData(bytes: Uint8Array): Promise<MinisoData> {
 }
 
 async function readHeader(reader: ByteReader): Promise<void> {
-  if (!(await reader.has(MAGIC.length)) || !reader.pass(MAGIC.length).equals(MAGIC)) {
+  await reader.has(MINISO_MAGIC.length);
+  if (reader.pass(MINISO_MAGIC.length).toString('latin1') !== MINISO_MAGIC) {
     throw new FormatError('not a miniso file!', { offset: 0, hint: 'download the live ISO again' });
   }
   const version = await readBincodeNumber(reader, { max: MAX_UINT32 });
@@ -74,13 +75,9 @@ function checkOrder(files: readonly SharedFile[]): void {
   }
 }
 
-/** In bincode, the first byte of a number and its width in bytes; a smaller first byte is the number. */
-const WIDTHS: ReadonlyMap<number, number> = new Map([
-  [251, 2],
-  [252, 4],
-  [253, 8],
-]);
+/** In bincode, a first byte from this one on says how many bytes the number has; a smaller one is the number. */
 const SMALL = 251;
+const WIDTHS = [2, 4, 8];
 
 /**
  * Reads a number of up to 64 bits in the variable-length encoding of bincode 1 (a Rust serialisation), little endian. Like
@@ -93,7 +90,7 @@ export async function readBincodeNumber(
 ): Promise<number> {
   const start = reader.offset;
   const first = (await reader.take(1)).readUInt8();
-  const width = WIDTHS.get(first);
+  const width = WIDTHS[first - SMALL];
   if (first >= SMALL && width === undefined) throw reader.error('has a malformed number', start);
   // Past 2^53 it is inexact, and too large for anything here.
   const value =

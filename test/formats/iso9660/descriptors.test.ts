@@ -7,7 +7,7 @@ import {
   writeTerminator,
   writeVolumeDescriptor,
 } from '../../../src/formats/iso9660/descriptors.ts';
-import { encodeUcs2 } from '../../../src/formats/iso9660/fields.ts';
+import { encodeUcs2 } from '../../support/jolietIso.ts';
 
 const spec = {
   volumeId: 'fedora-coreos-38',

@@ -10,7 +10,7 @@ import {
   writeName,
   writeSharingProtocol,
 } from '../../../src/formats/iso9660/rockRidge.ts';
-import { encodeUcs2 } from '../../../src/formats/iso9660/fields.ts';
+import { encodeUcs2 } from '../../support/jolietIso.ts';
 
 const date = new Date('2023-11-14T22:13:20Z');
 

@@ -352,21 +352,21 @@ function repairTable(bytes) {
 }
 
 /** @param {Subjects} subjects @param {Uint8Array} input */
-function checkTable({ readPartitionTable, changingPlaces, resizePartitionTable, backupSize }, input) {
+function checkTable({ readPartitionTable, resizePartitionTable, backupSize }, input) {
   const table = readPartitionTable(input);
   if (table === undefined) return;
   const resize = { volumeBefore: 1024 * 1024, sizeBefore: 1024 * 1024, volumeAfter: 4 * 1024 * 1024 };
-  const places = changingPlaces(table, resize).toSorted((a, b) => a.offset - b.offset);
-  let end = 0;
-  for (const { offset, length } of places) {
-    if (offset < end || offset + length > input.length) throw new Error('a place overlaps, or is outside');
-    end = offset + length;
-  }
   const size = resize.volumeAfter + backupSize(table);
-  const { primary, backup } = resizePartitionTable(table, resize, Math.ceil(size / 512) * 512);
+  const { changes, backup } = resizePartitionTable(table, resize, Math.ceil(size / 512) * 512);
+  let end = 0;
+  for (const { offset, data } of changes.toSorted((a, b) => a.offset - b.offset)) {
+    if (offset < end || offset + data.length > input.length)
+      throw new Error('a change overlaps, or is outside');
+    end = offset + data.length;
+  }
   if (backup.length !== backupSize(table)) throw new Error('the backup has another size than was said');
   const changed = Buffer.from(input);
-  for (const { offset, length } of places) changed.set(primary.subarray(offset, offset + length), offset);
+  for (const { offset, data } of changes) changed.set(data, offset);
   if (readPartitionTable(changed) === undefined) throw new Error('the table is not valid any more');
 }
 

@@ -8,12 +8,7 @@ export { formatTextReport } from '../../../src/io/report/text.ts';
 
 export { writeCpio } from '../../../src/formats/cpio.ts';
 export { decodeGzip } from '../../../src/formats/gzip.ts';
-export {
-  backupSize,
-  changingPlaces,
-  readPartitionTable,
-  resizePartitionTable,
-} from '../../../src/formats/gpt.ts';
+export { backupSize, readPartitionTable, resizePartitionTable } from '../../../src/formats/gpt.ts';
 export { readArchiveFiles } from '../../../src/formats/tar.ts';
 export { unpackGzip } from '../../../src/formats/gzip.ts';
 export { startFzstd, unpackZstd } from '../../../src/formats/zstd/decode.ts';
