@@ -1,7 +1,6 @@
 /** Stream metadata of CoreOS: reading it, finding an image in it, and `list-stream`, which prints its images. */
 
 import { sayIfSlow } from '../../io/waiting.ts';
-import { largest } from '../../core/lists.ts';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -19,6 +18,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import { CliError } from '../../core/errors.ts';
 import { printable, quoteText } from '../../core/foreignText.ts';
 import { jsonBytes } from '../../io/report/choices.ts';
+import { formatColumns } from '../../io/report/terminalText.ts';
 import type { ListStreamOptions } from './options.ts';
 import type { MetadataSource } from './artifacts/plan.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -34,9 +34,10 @@ export async function listStream({ format, ...options }: ListStreamOptions, io: 
     const policy = { ...defaultRetries, say: (text: string) => void io.stderr.write(`${text}\n`) };
     const { metadata } = await readStreamMetadata(options, { client, policy, io });
     const { images, stream } = metadata;
-    const output =
-      format === 'json' ? jsonBytes({ stream, images: images.map(describeImage) }) : table(images);
-    await writeStdout(io, [output]);
+    const rows = images.map((image) => [image.architecture, image.platform, image.format].map(printable));
+    const table = formatColumns([['Architecture', 'Platform', 'Format'], ...rows]).join('\n');
+    const document = { stream, images: images.map(describeImage) };
+    await writeStdout(io, [format === 'json' ? jsonBytes(document) : Buffer.from(`${table}\n`)]);
     return 0;
   } finally {
     await client.close();
@@ -57,17 +58,6 @@ function describeImage({ architecture, platform, format, artifacts }: StreamImag
       'uncompressed-sha256': uncompressedSha256,
     })),
   };
-}
-
-/** Two spaces between the columns; the last one is as long as its texts are. */
-function table(images: readonly StreamImage[]): Uint8Array {
-  const rows = [
-    ['Architecture', 'Platform', 'Format'],
-    ...images.map(({ architecture, platform, format }) => [architecture, platform, format].map(printable)),
-  ];
-  const widths = [0, 1].map((column) => largest(rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
 }
 
 export interface StreamOptions {

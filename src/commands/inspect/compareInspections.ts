@@ -18,10 +18,6 @@ export interface InspectionDifference {
 }
 
 const KARGS = 'kernel arguments';
-/** Not compared by their lines: kernel arguments are compared by value, and "unmodified" follows from the other rows. */
-const NOT_BY_LINES: ReadonlySet<string> = new Set([KARGS, 'unmodified']);
-/** Topics of every kind of image; a config alone has no network. */
-const OF_ANY_KIND: ReadonlySet<string> = new Set(['Ignition', 'network']);
 
 /**
  * Returns no differences if both images are equal. An image that is missing differs in its kind and size. If their kinds
@@ -44,9 +40,14 @@ export function compareInspections(
 }
 
 function compareRows(first: Inspected, second: Inspected): InspectionDifference[] {
-  const before = linesByTopic(first);
-  const after = linesByTopic(second);
-  const topics = [...new Set([...before.keys(), ...after.keys()])].filter(comparableTopics(first, second));
+  const [before, after] = [linesByTopic(first), linesByTopic(second)];
+  const kinds = [first.subject.kind, second.subject.kind];
+  const isSameKind = kinds[0] === kinds[1] && kinds[0] !== 'ignition';
+  const topics = [...new Set([...before.keys(), ...after.keys()])].filter((topic) => {
+    // Kernel arguments are compared by value, and "unmodified" follows from the other rows.
+    if (isSameKind) return topic !== KARGS && topic !== 'unmodified';
+    return topic === 'Ignition' || (topic === 'network' && !kinds.includes('ignition')); // a config alone has no network
+  });
   return topics.flatMap((topic) => {
     const [was, is] = [before.get(topic) ?? [], after.get(topic) ?? []];
     const change = { topic, first: withoutThose(was, is), second: withoutThose(is, was) };
@@ -59,12 +60,6 @@ function linesByTopic(inspected: Inspected): Map<string, string[]> {
   return new Map(rows.map(([topic, lines]) => [topic, lines.map((line) => line.trim())]));
 }
 
-function comparableTopics(first: Inspected, second: Inspected): (topic: string) => boolean {
-  const kinds = [first.subject.kind, second.subject.kind];
-  if (kinds[0] === kinds[1] && kinds[0] !== 'ignition') return (topic) => !NOT_BY_LINES.has(topic);
-  return (topic) => OF_ANY_KIND.has(topic) && !(topic === 'network' && kinds.includes('ignition'));
-}
-
 function compareKargs(first: Inspected, second: Inspected): InspectionDifference[] {
   const [before, after] = [first, second].map(({ subject }) =>
     subject.kind === 'iso' ? subject.kargs?.current : undefined,
@@ -73,21 +68,20 @@ function compareKargs(first: Inspected, second: Inspected): InspectionDifference
   const [was, is] = [splitArguments(before), splitArguments(after)];
   const gone = maskKargs(withoutThose(was, is));
   const added = maskKargs(withoutThose(is, was));
-  if (gone.length + added.length === 0) return compareOrder(maskKargs(was), maskKargs(is));
+  if (gone.length + added.length === 0) {
+    // The order matters, because the last of several arguments with the same name applies.
+    const [one, other] = [maskKargs(was).join(' '), maskKargs(is).join(' ')];
+    return one === other ? [] : [{ topic: KARGS, first: [one], second: [other] }];
+  }
   const seen = new Set(gone);
   const renamed = added.map((text) => (seen.has(text) ? `${text} (different value)` : text));
   return [{ topic: KARGS, first: gone, second: renamed }];
 }
 
-/** The order matters, because the last of several arguments with the same name applies. */
-function compareOrder(before: readonly string[], after: readonly string[]): InspectionDifference[] {
-  const [first, second] = [before.join(' '), after.join(' ')];
-  return first === second ? [] : [{ topic: KARGS, first: [first], second: [second] }];
-}
-
 function compareParts(first: Inspected, second: Inspected): InspectionDifference[] {
   if (first.config === undefined || second.config === undefined) return [];
-  return compareConfigs(first.config.config, second.config.config).map(({ owner, ...lines }) => {
-    return { topic: owner, ...lines };
-  });
+  return compareConfigs(first.config.config, second.config.config).map(({ owner: topic, ...lines }) => ({
+    topic,
+    ...lines,
+  }));
 }

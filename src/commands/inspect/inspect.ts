@@ -15,17 +15,12 @@ import { formatInspection } from './inspectionRows.ts';
 import type { InspectOptions } from './options.ts';
 import { pairImages } from './pairImages.ts';
 
-type Form = InspectOptions['format'];
-
 /**
  * For one image, returns 1 if it is damaged. For two images, returns the exit codes of diff(1): 1 if they differ, 2 (or a
  * UsageError) if they cannot be compared.
  */
 export async function inspect({ image, other, format: form }: InspectOptions, io: Io): Promise<ExitCode> {
-  return other === undefined ? inspectOne(image, form, io) : compare(image, other, form, io);
-}
-
-async function inspectOne(image: string, form: Form, io: Io): Promise<ExitCode> {
+  if (other !== undefined) return compare(image, other, form, io);
   const { document, isDamaged } = await inspectImage(image, io);
   await writeStdout(io, [
     form === 'json' ? jsonBytes(document) : Buffer.from(formatInspection(document, form)),
@@ -46,7 +41,12 @@ export async function inspectImage(
   };
 }
 
-async function compare(image: string, other: string, form: Form, io: Io): Promise<ExitCode> {
+async function compare(
+  image: string,
+  other: string,
+  form: InspectOptions['format'],
+  io: Io,
+): Promise<ExitCode> {
   if (image === '-' && other === '-') {
     throw new UsageError('standard input can be used for only one of the two images', {
       hint: 'use - for one image, and the path of a file for the other',
@@ -63,7 +63,8 @@ async function compare(image: string, other: string, form: Form, io: Io): Promis
       if (differences.length > 0) compared.push({ file: pair.file, names, differences });
       for (const one of [first, second]) if (one !== undefined && reportDamage(one, io)) isTrouble = true;
     }
-    await writeStdout(io, [form === 'json' ? formatJson(compared) : Buffer.from(formatText(compared))]);
+    const list = compared.flatMap(({ differences, file }) => differences.map((one) => ({ file, ...one })));
+    await writeStdout(io, [form === 'json' ? jsonBytes(list) : Buffer.from(formatText(compared))]);
     if (isTrouble) return 2;
     return compared.length === 0 ? 0 : 1;
   } catch (error) {
@@ -81,12 +82,6 @@ interface ComparedPair {
 }
 
 const MISSING = '(missing)';
-
-function formatJson(compared: readonly ComparedPair[]): Uint8Array {
-  return jsonBytes(
-    compared.flatMap(({ differences, file }) => differences.map((difference) => ({ file, ...difference }))),
-  );
-}
 
 function formatText(compared: readonly ComparedPair[]): string {
   return compared

@@ -180,7 +180,8 @@ export interface ImageArchive extends ContainerArchive {
  * @throws FormatError (the message follows the file name) if the archive is damaged or contains no container image
  */
 async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | undefined> {
-  if (!(await isTar(file))) return undefined;
+  const { head } = await readStart(file);
+  if (head.toString('latin1', 257, 262) !== 'ustar') return undefined; // the magic of a tar header (POSIX.1)
   const content = await readContainerArchive(sourceOfImage(file));
   const [image, ...others] = content.images;
   const isOne = image !== undefined && others.length === 0;
@@ -189,13 +190,4 @@ async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | u
     ...content,
     memory: isOne ? archiveMemory(content, image, { url: '' }) : [],
   };
-}
-
-/** The magic of a tar header (POSIX.1, ustar). */
-const MARK = { offset: 257, text: 'ustar' };
-
-async function isTar(file: RandomAccess): Promise<boolean> {
-  const { offset, text } = MARK;
-  const { head } = await readStart(file);
-  return head.toString('latin1', offset, offset + text.length) === text;
 }

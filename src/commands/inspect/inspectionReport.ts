@@ -5,7 +5,6 @@ import { coreosArchitecture } from '../../agent/agentArchive.ts';
 import { describeConfig } from '../../agent/configLines.ts';
 import { withoutThose } from '../../core/lists.ts';
 import { maskSetting } from '../../core/masking.ts';
-import type { ArchivedImage } from '../../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import type { InspectedKargs, IsoInspection } from '../../image/inspection/inspection.ts';
@@ -13,7 +12,6 @@ import { splitArguments } from '../../kargs/argument.ts';
 import { ADVISED_FOR_AGENT, totalMemory } from '../../image/inspection/memoryNeed.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import { sortedByPath } from '../../image/initrd.ts';
-import type { LiveFeatures } from '../../image/liveFeatures.ts';
 import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
 
 /**
@@ -38,7 +36,8 @@ export type InspectionReport = ReturnType<typeof reportInspection>;
 export function reportInspection({ file, subject, config, archive, findings }: Inspected) {
   const iso = subject.kind === 'iso' ? subject : undefined;
   const initrd = subject.kind === 'initramfs' ? subject : undefined;
-  const { features, files = noFiles } = iso ?? initrd ?? {};
+  const { features, files = new Map() } = iso ?? initrd ?? {};
+  const { appended, embedArea } = iso ?? {};
   const kind = kindOf(subject);
   const isCoreOs = !NOT_COREOS.has(kind);
   const hasMemory = isCoreOs || kind === 'container-archive';
@@ -54,8 +53,19 @@ export function reportInspection({ file, subject, config, archive, findings }: I
     bootLoaders: iso?.bootLoaders ?? [],
     rootfsSize: iso?.rootfsSize ?? null,
     hasMinimalIso: iso?.hasMinimalIso ?? false,
-    features: isCoreOs ? reportFeatures(features) : null,
-    embedArea: reportArea(iso),
+    features:
+      isCoreOs && features !== undefined
+        ? { ...features, installerDirectives: [...features.installerDirectives].toSorted() }
+        : null,
+    embedArea:
+      embedArea === undefined
+        ? null
+        : {
+            offset: embedArea.offset,
+            length: embedArea.length,
+            used: embedArea.used,
+            free: embedArea.length - embedArea.used,
+          },
     archiveSize: subject.kind === 'ignition' ? subject.archiveSize : null,
     files: sortedByPath(files).map(([path, data]) => ({
       path,
@@ -64,9 +74,12 @@ export function reportInspection({ file, subject, config, archive, findings }: I
     })),
     kernelArguments: iso?.kargs === undefined ? null : reportKargs(iso.kargs),
     network: [...files.keys()].filter(isNetworkPath).toSorted(),
-    appended: reportAppendix(iso),
+    appended:
+      appended === undefined
+        ? null
+        : { originalSize: appended.originalSize, embedArea: appended.hasGrown, files: appended.files },
     memory: hasMemory ? reportMemory(subject, config, archive) : null,
-    ignition: reportConfig(config),
+    ignition: config === undefined ? null : describeInspected(config),
     agentArchive: reportAgentArchive(archive),
     containerArchive: subject.kind === 'container-archive' ? reportContainerArchive(subject) : null,
     pristine: isCoreOs && subject.kind !== 'ignition' ? differences.length === 0 : null,
@@ -82,8 +95,6 @@ export function reportInspection({ file, subject, config, archive, findings }: I
 
 /** Kinds that are not a CoreOS live system, or only a part of one. */
 const NOT_COREOS: ReadonlySet<ReportedKind> = new Set(['iso', 'archive', 'rootfs', 'container-archive']);
-
-const noFiles: EmbedFiles = new Map();
 
 function kindOf(subject: Inspected['subject']): ReportedKind {
   if (subject.kind === 'ignition' || subject.kind === 'container-archive') return subject.kind;
@@ -118,22 +129,16 @@ function reportAgentArchive(archive: Inspected['archive']) {
   };
 }
 
-function reportContainerArchive(archive: ImageArchive) {
-  const { form, images, sha512, unpackedSize } = archive;
-  return { form, sha512, unpackedSize, images: images.map(reportContainerImage) };
-}
-
-function reportContainerImage(image: ArchivedImage) {
-  const { id, layers, names, os } = image;
-  const unpackedSize = layers.reduce((sum, layer) => sum + layer.unpackedSize, 0);
-  return {
+function reportContainerArchive({ form, images, sha512, unpackedSize }: ImageArchive) {
+  const reported = images.map(({ architecture, id, layers, names, os }) => ({
     id,
     names,
-    architecture: coreosArchitecture(image.architecture),
+    architecture: coreosArchitecture(architecture),
     os,
     layers: layers.length,
-    unpackedSize,
-  };
+    unpackedSize: layers.reduce((sum, layer) => sum + layer.unpackedSize, 0),
+  }));
+  return { form, sha512, unpackedSize, images: reported };
 }
 
 function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): string[] {
@@ -150,17 +155,6 @@ function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): str
   ];
   const contents = found.filter(([, isDifferent]) => isDifferent).map(([what]) => what);
   return [...contents, ...(iso?.leftovers ?? [])];
-}
-
-function reportFeatures(features: LiveFeatures | undefined) {
-  if (features === undefined) return null;
-  return { ...features, installerDirectives: [...features.installerDirectives].toSorted() };
-}
-
-function reportArea(iso: IsoInspection | undefined) {
-  if (iso?.embedArea === undefined) return null;
-  const { offset, length, used } = iso.embedArea;
-  return { offset, length, used, free: length - used };
 }
 
 function reportKargs({ current, defaults, length }: InspectedKargs) {
@@ -184,12 +178,6 @@ export function maskKargs(kargs: readonly string[]): string[] {
   return kargs.map((argument) => maskSetting(argument));
 }
 
-function reportAppendix(iso: IsoInspection | undefined) {
-  if (iso?.appended === undefined) return null;
-  const { originalSize, hasGrown, files } = iso.appended;
-  return { originalSize, embedArea: hasGrown, files };
-}
-
 /** The recommendation is only for a config whose agent image was not inspected. */
 function reportMemory(
   { memory }: Inspected['subject'],
@@ -203,8 +191,6 @@ function reportMemory(
   return { minimum: totalMemory(parts), parts, recommended: isUnknown ? ADVISED_FOR_AGENT : null };
 }
 
-function reportConfig(inspected: InspectedConfig | undefined) {
-  if (inspected === undefined) return null;
-  const { config, ...facts } = inspected;
+function describeInspected({ config, ...facts }: InspectedConfig) {
   return { ...facts, parts: describeConfig(config) };
 }

@@ -14,25 +14,29 @@ type InspectionRow = readonly [topic: string, lines: readonly string[]];
 
 /** The order: what the image is, what it contains, what it boots. */
 export function inspectionRows(report: InspectionReport): InspectionRow[] {
+  const { differences, files, layout, network, pristine } = report;
   const rows: readonly InspectionRow[] = [
-    ['kind', [kindText(report)]],
+    ['kind', [`${KINDS[report.kind]}${layout === null ? '' : `, layout of Fedora CoreOS ${layout}`}`]],
     ['size', [sizeText(report.size)]],
     ['label', listOf(report.label)],
     ['build', listOf(report.build)],
     ['architecture', listOf(report.architecture)],
-    ['boot loaders', report.bootLoaders.length === 0 ? [] : [report.bootLoaders.join(', ')]],
+    ['boot loaders', listOf(report.bootLoaders.join(', '))],
     ['root filesystem', rootfsLines(report)],
     ['supports', featureLines(report)],
     ['reserved area', areaLines(report)],
-    ['embedded', fileLines(report)],
+    [
+      'embedded',
+      files.map((one) => `${one.path}, ${sizeText(one.size)}, sha256:${one.sha256.slice(0, 12)}…`),
+    ],
     ['kernel arguments', kargsLines(report)],
-    ['network', report.network.map((path) => path.slice(path.lastIndexOf('/') + 1))],
+    ['network', network.map((path) => path.slice(path.lastIndexOf('/') + 1))],
     ['appended', appendixLines(report)],
     ['memory', memoryLines(report)],
     ['Ignition', configLines(report)],
     ['agent archive', agentArchiveLines(report)],
     ['container images', containerLines(report)],
-    ['unmodified', pristineLines(report)],
+    ['unmodified', pristine === null ? [] : [pristine ? 'yes' : `no, differs in: ${differences.join(', ')}`]],
   ];
   return rows.filter(([, lines]) => lines.length > 0);
 }
@@ -49,10 +53,6 @@ const KINDS: Readonly<Record<ReportedKind, string>> = {
   'container-archive': 'archive of container images',
 };
 
-function kindText({ kind, layout }: InspectionReport): string {
-  return layout === null ? KINDS[kind] : `${KINDS[kind]}, layout of Fedora CoreOS ${layout}`;
-}
-
 /** The exact size and, if it is large, the rounded size. */
 function sizeText(bytes: number): string {
   return bytes < EXACT ? formatCount(bytes, 'byte') : `${bytes} bytes (${formatSizeInWords(bytes)})`;
@@ -61,7 +61,7 @@ function sizeText(bytes: number): string {
 const EXACT = 10 * 1024;
 
 function listOf(text: string | null): string[] {
-  return text === null ? [] : [text];
+  return text === null || text === '' ? [] : [text];
 }
 
 function rootfsLines({ kind, rootfsSize, hasMinimalIso }: InspectionReport): string[] {
@@ -94,10 +94,6 @@ function areaLines({ embedArea, archiveSize }: InspectionReport): string[] {
   return [used === 0 ? `empty, ${length} bytes` : `${used} of ${length} bytes used, ${free} free`];
 }
 
-function fileLines({ files }: InspectionReport): string[] {
-  return files.map(({ path, size, sha256 }) => `${path}, ${sizeText(size)}, sha256:${sha256.slice(0, 12)}…`);
-}
-
 function kargsLines({ kernelArguments, embedArea }: InspectionReport): string[] {
   if (kernelArguments === null) return embedArea === null ? [] : ['no reserved area'];
   const { used, length, free, added, removed } = kernelArguments;
@@ -125,13 +121,11 @@ function memoryLines({ kind, memory }: InspectionReport): string[] {
   const { minimum, parts, recommended } = memory;
   const besides = kind === 'container-archive' ? ' in addition to the live system, if it is fetched' : '';
   const reasons = parts.map(({ what, bytes }) => `  ${formatSizeInWords(bytes)} for the ${what}`);
-  return [
-    `at least ${formatSizeInWords(minimum)}${besides}`,
-    ...reasons,
-    ...(recommended === null
+  const advice =
+    recommended === null
       ? []
-      : [`${formatSizeInWords(recommended)} recommended if the agent runs in its container`]),
-  ];
+      : [`${formatSizeInWords(recommended)} recommended if the agent runs in its container`];
+  return [`at least ${formatSizeInWords(minimum)}${besides}`, ...reasons, ...advice];
 }
 
 function configLines({ ignition }: InspectionReport): string[] {
@@ -174,11 +168,6 @@ function containerLines({ containerArchive }: InspectionReport): string[] {
   ];
 }
 
-function pristineLines({ pristine, differences }: InspectionReport): string[] {
-  if (pristine === null) return [];
-  return [pristine ? 'yes' : `no, differs in: ${differences.join(', ')}`];
-}
-
 /** Width of the column of names; a longer name gets its own line. */
 const WIDEST_TOPIC = 28;
 
@@ -189,8 +178,8 @@ export function formatInspection(report: InspectionReport, form: 'full' | 'text'
     ({ owner, lines }) => [owner, form === 'full' ? lines : shorten(lines)] as const,
   );
   const blocks = [
-    `${printable(report.file)}\n${formatRows(rows, '  ')}`,
-    ...(parts.length === 0 ? [] : [`Contents of the config\n${formatRows(parts, '  ')}`]),
+    `${printable(report.file)}\n${formatRows(rows)}`,
+    ...(parts.length === 0 ? [] : [`Contents of the config\n${formatRows(parts)}`]),
     ...report.findings.map(({ severity, message, hint, rule }) =>
       formatDiagnostic({ severity, message, rule, hint: hint ?? undefined }),
     ),
@@ -213,7 +202,7 @@ function shorten(lines: readonly string[]): readonly string[] {
 /** Lines of a keyfile of NetworkManager, which come after the attributes of the file. */
 const ADDRESS = /^\[ipv[46]\] (?:address|gateway|dns\b)/;
 
-function formatRows(rows: readonly InspectionRow[], indent: string): string {
+function formatRows(rows: readonly InspectionRow[]): string {
   const widths = rows.map(([topic]) => displayWidth(printable(topic)));
   const width = largest(
     widths.filter((each) => each <= WIDEST_TOPIC),
@@ -221,7 +210,7 @@ function formatRows(rows: readonly InspectionRow[], indent: string): string {
   );
   return rows
     .flatMap(([topic, lines]) => formatRow(printable(topic), lines.map(printable), width))
-    .map((line) => `${indent}${line}\n`)
+    .map((line) => `  ${line}\n`)
     .join('');
 }
 

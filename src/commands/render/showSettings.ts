@@ -1,6 +1,5 @@
 /** `--show-settings`: all settings and their sources, before files are read and values are checked. */
 
-import { largest } from '../../core/lists.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import type { CollectedInputs, Inputs, InputValue } from '../../agent/settingInputs.ts';
@@ -10,6 +9,7 @@ import { formatPlace, formatSource } from '../../core/errors.ts';
 import { HIDDEN, maskSetting } from '../../core/masking.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { printable } from '../../core/foreignText.ts';
+import { formatColumns } from '../../io/report/terminalText.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
 
 type Shown = CollectedInputs & { readonly profile: ProfileName };
@@ -23,11 +23,10 @@ export function formatShownSettings(
   options: RenderOptions,
   hosts: readonly InventoryHost[] = [],
 ): string {
-  const lines = formatColumns([
-    ['setting', 'value', 'source'],
-    ['profile', shown.profile, ''],
-    ...settingRows(shown, options),
-  ]);
+  const lines = formatColumns(
+    [['setting', 'value', 'source'], ['profile', shown.profile, ''], ...settingRows(shown, options)],
+    WIDEST,
+  );
   const notes = shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
   const parts = [lines, notes, formatHosts(hosts, shown.inputs)].filter(({ length }) => length > 0);
   return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
@@ -85,10 +84,13 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
 
 /** Limit for the list of hosts. */
 const MAX_HOSTS = 100;
+/** Columns of a value; others stand out of the table. */
+const WIDEST = 60;
 
-function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): string[] {
+function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): readonly string[] {
   const rows = hosts.slice(0, MAX_HOSTS).flatMap((host) => hostRows(host, shared));
-  const lines = rows.length === 0 ? [] : formatColumns([['host', 'setting', 'value', 'source'], ...rows]);
+  const head = ['host', 'setting', 'value', 'source'];
+  const lines = rows.length === 0 ? [] : formatColumns([head, ...rows], WIDEST);
   const more = hosts.length - MAX_HOSTS;
   return more > 0 ? [...lines, `and ${more} more hosts`] : lines;
 }
@@ -129,22 +131,6 @@ function sourceOf({ at, name }: InputValue): string {
 
 /** Flags that are not settings and change the config. */
 const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'nmstatectl'] as const;
-
-const WIDEST = 60;
-
-function formatColumns(rows: readonly (readonly string[])[]): string[] {
-  const count = largest(rows.map(({ length }) => length));
-  // The last column is not padded.
-  const widths = Array.from({ length: count - 1 }, (_, column) =>
-    Math.min(WIDEST, largest(rows.map((row) => (row[column] ?? '').length))),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
 
 function showValue({ isSecret, kind, name }: Setting, { isContent, text }: InputValue): string {
   if (isSecret === true && (isContent || kind === 'text')) return HIDDEN;

@@ -20,8 +20,9 @@ import { applyIgnored } from '../../io/report/ignored.ts';
 import { createTextReporter } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from '../../hosts/input/checkConfig.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
+import { createUnitCheck } from '../../hosts/input/unitTools.ts';
 import type { FilesDir } from '../../hosts/input/filesDir.ts';
-import type { HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
+import { createHardwareCheck, type HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
 import type { ValidateOptions, ValidationOptions } from './options.ts';
 import {
   checkSourceConfig,
@@ -36,23 +37,20 @@ import {
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
   const reporter = await reporters[options.format](io);
-  const { createUnitCheck } = await import('../../hosts/input/unitTools.ts');
   const checkUnits = createUnitCheck(io, (message) => report(io, { severity: 'info', message }));
-  const checkHardware = await readHardwareCheck(options, io);
+  const { hardware } = options;
+  const checkHardware = hardware === undefined ? undefined : await createHardwareCheck(hardware, io);
   const checkOptions = { ...(await readCheckOptions(options, io)), checkHardware, checkUnits };
   if (options.file.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
   let exitCode: ExitCode = 0;
-  for await (const document of readDocuments(expandInputs(options.file, interest, io), io)) {
-    const checked =
-      'error' in document
-        ? document
-        : await withErrors(
-            document.file,
-            async () => dropIgnored(await check(document, checkOptions, io), options, io),
-            io,
-          );
+  for await (const input of expandInputs(options.file, interest, io)) {
+    // The other files are checked also after a defect of this program.
+    const checked = await check(input, checkOptions, io).then(
+      (one) => dropIgnored(one, options, io),
+      (error: unknown) => ({ file: input.path, error: knownError(error, io, { file: input.path }) }),
+    );
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await print(reporter.add(checked), io);
   }
@@ -84,12 +82,6 @@ interface DocumentOptions extends CheckOptions {
   readonly checkHardware?: HardwareCheck | undefined;
 }
 
-async function readHardwareCheck({ hardware }: ValidateOptions, io: Io): Promise<HardwareCheck | undefined> {
-  if (hardware === undefined) return undefined;
-  const { createHardwareCheck } = await import('../../hosts/settings/hardwareCheck.ts');
-  return createHardwareCheck(hardware, io);
-}
-
 async function readCheckOptions(
   { lint, ipaVersion, filesDir }: ValidationOptions,
   io: Io,
@@ -110,56 +102,25 @@ const interest: Interest = {
     '*.ign, *.bu, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
 };
 
-/** Number of files that are read ahead; with many small files, most of the time is spent waiting for the disk. */
-const READ_AHEAD = 8;
-
-/** `unread` marks a large file: it may be an image, of which only a small part is read. */
-interface Document {
-  readonly file: string;
-  readonly content: Uint8Array | 'unread';
+function readContent(file: string, io: Io): Promise<Uint8Array> {
+  const expected: Expected = isConfFile(file) ? { ...CONFIG_FILE, what: 'Conf of the agent' } : CONFIG_FILE;
+  return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
 }
 
-/** Reads ahead, and yields in the order of the files: `yield*` waits for each promise. */
-async function* readDocuments(
-  files: AsyncIterable<InputFile>,
-  io: Io,
-): AsyncIterable<Document | UncheckedFile> {
-  const reading: Promise<Document | UncheckedFile>[] = [];
-  for await (const input of files) {
-    reading.push(withErrors(input.path, () => readDocument(input, io), io));
-    if (reading.length > READ_AHEAD) yield* reading.splice(0, 1);
-  }
-  yield* reading;
-}
-
-/** The result of the step, or its error; the other files are checked also after a defect of this program. */
-async function withErrors<T>(file: string, step: () => Promise<T>, io: Io): Promise<T | UncheckedFile> {
-  return step().catch((error: unknown) => ({ file, error: knownError(error, io, { file }) }));
-}
-
-async function readDocument(input: InputFile, io: Io): Promise<Document> {
+async function check(input: InputFile, options: DocumentOptions, io: Io): Promise<CheckedFile> {
   const { path: file } = input;
   if (input.kind === 'error') throw input.error;
   if (/^https?:\/\//i.test(file)) {
     const hint = 'download the file first, or use "ironic-coreos inspect URL"';
     throw new CliError('validate does not read URLs', { code: 'ERR_FILE_MISSING', hint });
   }
-  const isLarge = file !== '-' && mayBeLargeImage(file, io);
-  return { file, content: isLarge ? 'unread' : await readContent(file, io) };
-}
-
-function readContent(file: string, io: Io): Promise<Uint8Array> {
-  const expected: Expected = isConfFile(file) ? { ...CONFIG_FILE, what: 'Conf of the agent' } : CONFIG_FILE;
-  return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
-}
-
-async function check({ file, content }: Document, options: DocumentOptions, io: Io): Promise<CheckedFile> {
-  if (content === 'unread' || mayBeImage(content)) {
+  const content = file !== '-' && mayBeLargeImage(file, io) ? undefined : await readContent(file, io);
+  if (content === undefined || mayBeImage(content)) {
     const { checkIfImage } = await import('../../hosts/input/checkImage.ts');
-    const checked = await checkIfImage(file, content === 'unread' ? undefined : content, options, io);
+    const checked = await checkIfImage(file, content, options, io);
     if (checked !== undefined) return checked;
   }
-  const bytes = content === 'unread' ? await readContent(file, io) : content;
+  const bytes = content ?? (await readContent(file, io));
   if (!isConfFile(file)) {
     const { checkIfInventory } = await import('./validateInventory.ts');
     const checked = await checkIfInventory(file, bytes, options, io);

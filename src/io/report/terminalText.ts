@@ -1,5 +1,7 @@
 /** The width of text on terminals. `core/foreignText.ts` escapes control characters. */
 
+import { largest } from '../../core/lists.ts';
+
 /** Columns that printable text takes on a terminal: East Asian characters and emoji take two, marks none. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
@@ -32,6 +34,18 @@ interface Patterns {
 }
 
 let compiled: Patterns | undefined;
+
+/** Lines with two spaces between the cells of a row. The last cell has no spaces behind it. @param widest column that is aligned */
+export function formatColumns(rows: readonly (readonly string[])[], widest = Infinity): readonly string[] {
+  const count = largest(rows.map(({ length }) => length));
+  const widths = Array.from({ length: count - 1 }, (_, column) =>
+    Math.min(widest, largest(rows.map((row) => (row[column] ?? '').length))),
+  );
+  return rows.map((row) => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    return cells.join('  ').trimEnd();
+  });
+}
 
 /** Columns of a line of text. */
 const USUAL_WIDTH = 80;
