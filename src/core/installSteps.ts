@@ -14,3 +14,8 @@ export const installManager = {
   entryPoints: 'ironic_python_agent.hardware_managers',
   className: 'CoreOSInstallHardwareManager',
 } as const;
+
+/** `checksumType` of the image of a BareMetalHost, by its checksum: SHA-256, SHA-512, or a URL. */
+export function checksumType(checksum: string): string {
+  return { 64: 'sha256', 128: 'sha512' }[checksum.includes(':') ? 0 : checksum.length] ?? 'auto';
+}

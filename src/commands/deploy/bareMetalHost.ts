@@ -14,7 +14,6 @@ import {
   type RamdiskNetwork,
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
-import type { DeployHost } from './documents/host.ts';
 import { checkImageFormat } from './documents/installation.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { formatValue, type HostDocument, writeDeployed } from './hosts.ts';
@@ -89,17 +88,34 @@ async function readHostSettings(
   options: DeployOptions,
   context: HostContext,
 ): Promise<HostSettings | undefined> {
+  const { checkMachine, io, nameOf, readConfig, readRamdiskNetwork } = context;
   const { host, issues: unread } = readHostOptions(options);
-  const settings = await hostSettings(options, host, context);
+  const config = await readConfig(options);
+  const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
+    const file = options[key];
+    return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
+  };
+  const settings: HostSettings = {
+    host,
+    bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
+    method: ([...stepNames, 'none'] as const).find((name) => name === options.method) ?? 'install_coreos',
+    install: options,
+    namespace: options.namespace,
+    config,
+    userData: options.userDataName,
+    ramdiskNetwork: (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork(io)),
+    networkData: (await read('networkData', 'Network data'))?.text,
+    deployment: deploymentOf(options, nameOf),
+    labels: options.labels,
+    spec: asMapping(options.spec),
+  };
   const { deployInterface, image } = settings.deployment;
   const writer = deployInterface === undefined ? 'coreos-installer' : 'ironic';
   const issues = [
     ...unread,
     ...(image === undefined ? checkImageFormat(options.imageFormat, writer) : []),
     ...checkHostSettings(settings).filter(({ rule, path }) => !isConsequence(rule, path, unread)),
-    ...(hasErrors(unread)
-      ? []
-      : await context.checkMachine(host, options, settings.ramdiskNetwork, context.io)),
+    ...(hasErrors(unread) ? [] : await checkMachine(host, options, settings.ramdiskNetwork, io)),
   ];
   return reportIssues(issues, context) === 0 ? settings : undefined;
 }
@@ -113,31 +129,4 @@ function isConsequence(rule: string, path: readonly unknown[], issues: readonly 
     (rule === 'root-device-missing' && unread.has('rootDevice')) ||
     (rule === 'hint-not-in-metal3' && issues.some((issue) => issue.path[1] === path[1]))
   );
-}
-
-async function hostSettings(
-  options: DeployOptions,
-  host: DeployHost,
-  { io, nameOf, readConfig, readRamdiskNetwork }: HostContext,
-): Promise<HostSettings> {
-  const config = await readConfig(options);
-  const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
-    const file = options[key];
-    return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
-  };
-  const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork(io));
-  return {
-    host,
-    bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
-    method: ([...stepNames, 'none'] as const).find((name) => name === options.method) ?? 'install_coreos',
-    install: options,
-    namespace: options.namespace,
-    config,
-    userData: options.userDataName,
-    ramdiskNetwork,
-    networkData: (await read('networkData', 'Network data'))?.text,
-    deployment: deploymentOf(options, nameOf),
-    labels: options.labels,
-    spec: asMapping(options.spec),
-  };
 }

@@ -26,11 +26,10 @@ export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<
     pretty || hosts[0]?.host !== undefined
       ? formatValue(byHost(hosts), 'json')
       : `${JSON.stringify(byHost(hosts))}\n`;
-  return writeDeployed({ options, extension: '.json', make: makeDrive, write, isSecret: () => true }, io);
-}
-
-async function makeDrive(host: DeployOptions, context: HostContext) {
-  if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
-  const document = renderConfigDrive(await context.readConfig(host), host);
-  return reportIssues(checkInstall(host), context) === 0 ? document : undefined;
+  const make = async (host: DeployOptions, context: HostContext): Promise<Mapping | undefined> => {
+    if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
+    const document = renderConfigDrive(await context.readConfig(host), host);
+    return reportIssues(checkInstall(host), context) === 0 ? document : undefined;
+  };
+  return writeDeployed({ options, extension: '.json', make, write, isSecret: () => true }, io);
 }

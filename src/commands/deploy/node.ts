@@ -13,7 +13,6 @@ import {
   formatSetCommand,
   type NodeDescription,
   type NodeSettings,
-  type Ramdisk,
 } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
@@ -73,7 +72,7 @@ async function readNode(
   context: HostContext,
 ): Promise<NodeDescription | undefined> {
   const { nameOf } = context;
-  const ramdisk = withArguments(ramdiskOf(options, nameOf), options.kernelAppendParams, nameOf);
+  const ramdisk = ramdiskOf(options, nameOf);
   refuseIncomplete(options, format, nameOf);
   const { host, issues } = readHostOptions(options);
   const settings: NodeSettings = {
@@ -112,19 +111,6 @@ async function readNode(
   // The BMC address may be for another purpose: only the option changes how an existing node boots.
   const { boot_interface: _derived, ...changed } = description;
   return changed;
-}
-
-function withArguments(
-  ramdisk: Ramdisk | undefined,
-  text: string | undefined,
-  nameOf: NameOption,
-): Ramdisk | undefined {
-  if (text === undefined) return ramdisk;
-  if (ramdisk?.kind === 'pair') return { ...ramdisk, arguments: text };
-  const pair = `${nameOf('deployKernel')} and ${nameOf('deployRamdisk')}`;
-  throw new UsageError(`${nameOf('kernelAppendParams')} requires ${pair}`, {
-    hint: 'use ironic-coreos iso kargs modify for an ISO: Ironic does not add arguments to it',
-  });
 }
 
 function refuseIncomplete(

@@ -32,24 +32,22 @@ const bmcAddress = errorRule(
   'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 );
 
-function requireName({ name }: DeployOptions): string {
-  if (name !== undefined) return name;
-  throw new UsageError('--name is missing', {
-    hint: 'pass --name NAME, or --inventory FILE for all its hosts',
-  });
-}
-
 /**
  * Reads the host, without the invalid parts, which are issues.
  * @throws UsageError if the name is missing
  */
 export function readHostOptions(options: DeployOptions) {
-  const { bootMac = '', bmcAddress: bmcText = '', bmcInsecure: insecure = false } = options;
+  const { name, bootMac = '', bmcAddress: bmcText = '', bmcInsecure: insecure = false } = options;
+  if (name === undefined) {
+    throw new UsageError('--name is missing', {
+      hint: 'pass --name NAME, or --inventory FILE for all its hosts',
+    });
+  }
   const mac = parseMacAddress(bootMac);
   const address = parseBmcAddress(bmcText);
   const { rootDevice, issues } = readRootDevice((options.rootDevice ?? []).map(splitHint));
   const host: DeployHost = {
-    name: requireName(options),
+    name,
     rootDevice,
     bootMac: 'mac' in mac ? mac.mac : undefined,
     architecture: options.arch,
@@ -74,25 +72,25 @@ export function readHostOptions(options: DeployOptions) {
   };
 }
 
-/**
- * The ramdisk, without kernel arguments; undefined if none is given.
- * @throws UsageError for options that cannot be combined or are incomplete
- */
-export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk | undefined {
-  const { deployIso: iso, deployKernel, deployRamdisk } = options;
+/** @throws UsageError for options that cannot be combined or are incomplete */
+export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk {
+  const { deployIso, deployKernel, deployRamdisk, kernelAppendParams } = options;
   const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
-  if (iso !== undefined && isPair) {
+  if (deployIso !== undefined && isPair) {
     throw new UsageError(`${nameOf('deployIso')} cannot be combined with ${pair}`, {
       hint: `pass either ${nameOf('deployIso')}, or ${pair}`,
     });
   }
-  if (iso !== undefined) return { kind: 'iso', iso };
-  if (!isPair) return undefined;
-  if (deployKernel === undefined || deployRamdisk === undefined) {
+  if (isPair && (deployKernel === undefined || deployRamdisk === undefined)) {
     throw new UsageError(`${pair} require each other`, { hint: `pass ${pair}` });
   }
-  return { kind: 'pair', kernel: deployKernel, ramdisk: deployRamdisk };
+  if (kernelAppendParams !== undefined && !isPair) {
+    throw new UsageError(`${nameOf('kernelAppendParams')} requires ${pair}`, {
+      hint: 'use ironic-coreos iso kargs modify for an ISO: Ironic does not add arguments to it',
+    });
+  }
+  return { deployIso, deployKernel, deployRamdisk, kernelAppendParams };
 }
 
 /**

@@ -33,22 +33,17 @@ type StepsFormat = keyof typeof extensions;
  * written.
  */
 export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
-  const { format: form } = options;
-  if (options.inventory !== undefined) refuseSharedDrive(options);
-  const make = async (host: DeployOptions, context: HostContext) => {
+  const { format: form, inventory } = options;
+  refuseDrive(options);
+  const make = async (host: DeployOptions, context: HostContext): Promise<MadeSteps | undefined> => {
+    if (inventory === undefined) return makeSteps(host, form, context);
     const { name, configDrive, ...others } = host;
-    const isListed = name !== undefined;
-    const isWritten = !isListed || configDrive === '-' || needsConfigDrive(host);
-    const adapted: DeployOptions = {
-      ...others,
-      ...(configDrive !== undefined && isWritten && { configDrive }),
-      ...(isListed && form === 'command' && { node: name }),
-    };
-    if (isListed && adapted.configDrive !== undefined) {
-      const folder = dirname(adapted.configDrive);
-      await makeFolder(resolve(io.cwd, folder), folder);
-    }
-    return makeSteps(adapted, form, context);
+    const node = form === 'command' && name !== undefined ? { node: name } : {};
+    if (configDrive === undefined || !needsConfigDrive(host))
+      return makeSteps({ ...others, ...node }, form, context);
+    const folder = dirname(configDrive);
+    await makeFolder(resolve(io.cwd, folder), folder);
+    return makeSteps({ ...others, ...node, configDrive }, form, context);
   };
   const write = (hosts: readonly HostDocument<MadeSteps>[]): string =>
     form === 'command'
@@ -105,11 +100,6 @@ async function makeSteps(
 /** Options that the steps cannot contain must not be ignored silently. */
 function refuseIncomplete(options: DeployOptions, format: StepsFormat, nameOf: NameOption): void {
   const { configDrive, node } = options;
-  if (configDrive === '-') {
-    throw new UsageError('--config-drive requires a file: the steps are written to standard output', {
-      hint: 'pass a file, or use ironic-coreos deploy configdrive',
-    });
-  }
   const isNeeded = needsConfigDrive(options);
   if (isNeeded && configDrive === undefined) {
     const settings = `${nameOf('ignition')}, ${nameOf('appendKarg')} and ${nameOf('copyNetwork')}`;
@@ -128,13 +118,19 @@ function refuseIncomplete(options: DeployOptions, format: StepsFormat, nameOf: N
   }
 }
 
-function refuseSharedDrive({ configDrive, node }: DeployOptions): void {
+function refuseDrive({ configDrive, inventory, node }: StepsOptions): void {
+  if (configDrive === '-') {
+    throw new UsageError('--config-drive requires a file: the steps are written to standard output', {
+      hint: 'pass a file, or use ironic-coreos deploy configdrive',
+    });
+  }
+  if (inventory === undefined) return;
   if (node !== undefined) {
     throw new UsageError('--node cannot be combined with --inventory', {
       hint: 'use --host NAME to select hosts; their names are the names of the nodes',
     });
   }
-  if (configDrive === undefined || configDrive === '-' || differsByHost(configDrive)) return;
+  if (configDrive === undefined || differsByHost(configDrive)) return;
   throw new UsageError('--config-drive is the same file for all hosts', {
     hint: 'add {name}, for example --config-drive drives/{name}.json',
   });

@@ -61,9 +61,10 @@ function withApiNames(item: Mapping): Mapping {
 }
 
 function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
-  const { uuid, name } = node;
+  const { uuid, name, driver, deploy_interface: deploys, inspect_interface: inspects } = node;
   const [info, instance, properties] = [node['driver_info'], node['instance_info'], node['properties']].map(
-    (value) => withoutNull(asMapping(value)),
+    // The API has null for what is not set.
+    (values) => Object.fromEntries(Object.entries(asMapping(values)).filter(([, value]) => value !== null)),
   );
   const { deploy_iso, deploy_kernel, deploy_ramdisk, kernel_append_params } = asMapping(info);
   const {
@@ -88,7 +89,7 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
     ...(isKnown && { architecture: cpu_arch }),
     deploy: withoutUndefined({
       bmcAddress: address,
-      bmcInsecure: isFalse(asMapping(info)['redfish_verify_ca']) ? true : undefined,
+      bmcInsecure: /^false$/i.test(asText(asMapping(info)['redfish_verify_ca'])) ? true : undefined,
       rootDeviceHints: isMapping(root_device) ? root_device : undefined,
       deployIso: deploy_iso,
       deployKernel: deploy_kernel,
@@ -97,12 +98,12 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
       imageSource: image_source,
       imageChecksum: image_source === undefined ? undefined : image_checksum,
       bootIso: image_source === undefined ? boot_iso : undefined,
-      deployInterface: interfaceOf(node['deploy_interface'], deployInterfaces),
-      inspectInterface: interfaceOf(node['inspect_interface'], inspectInterfaces),
+      deployInterface: deployInterfaces.find((one) => one === deploys),
+      inspectInterface: inspectInterfaces.find((one) => one === inspects),
     }),
     notes: [
       ...notes,
-      ...(address === undefined ? [`driver ${asText(node['driver'])}`] : []),
+      ...(address === undefined ? [`driver ${asText(driver)}`] : []),
       ...(isKnown || cpu_arch === undefined ? [] : [`cpu_arch ${asText(cpu_arch)}`]),
       ...(capabilities === undefined || capabilities === '' ? [] : [`capabilities ${asText(capabilities)}`]),
     ],
@@ -119,25 +120,12 @@ function loginOf({ driver, driver_info: info }: Mapping): Mapping | undefined {
   return isText && typeof username === 'string' ? { username, password } : undefined;
 }
 
-/** The API has null for what is not set. */
-function withoutNull(values: Mapping): Mapping {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
-}
-
 function isBooted(port: Mapping): boolean {
   return port['pxe_enabled'] === true || port['pxe_boot_enabled'] === true;
 }
 
-function isFalse(value: unknown): boolean {
-  return value === false || asText(value).toLowerCase() === 'false';
-}
-
 const deployInterfaces = ['direct', 'autodetect', 'bootc', 'ramdisk', 'custom-agent'];
 const inspectInterfaces = ['agent', 'redfish', 'no-inspect'];
-
-function interfaceOf(name: unknown, known: readonly string[]): string | undefined {
-  return known.find((one) => one === name);
-}
 
 /** The address as Metal3 writes it; undefined for another driver. */
 function bmcAddressOf({ driver, boot_interface: boot }: Mapping, info: Mapping): string | undefined {

@@ -4,7 +4,7 @@
  */
 
 import { architectures } from '../../core/architecture.ts';
-import { stepNames } from '../../core/installSteps.ts';
+import { checksumType, stepNames } from '../../core/installSteps.ts';
 import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import {
   asList,
@@ -27,15 +27,14 @@ interface Surroundings {
   readonly takeSecret: (namespace: string, name: unknown) => ReadonlyMap<string, string> | undefined;
 }
 
-type ReadObject = (object: Mapping, surroundings: Surroundings) => Partial<Imported>;
-
-const readers: Readonly<Record<string, ReadObject>> = {
-  BareMetalHost: (object, surroundings) => readBareMetalHost(object, surroundings),
-  NMStateConfig: (object) => readNmstateConfig(object),
-  NodeNetworkConfigurationPolicy: (object) => readPolicy(object),
-  AgentConfig: (object) => readAgentConfig(object),
-  InstallConfig: (object, { folder }) => readInstallConfig(object, folder),
-};
+const readers: Readonly<Record<string, (object: Mapping, surroundings: Surroundings) => Partial<Imported>>> =
+  {
+    BareMetalHost: readBareMetalHost,
+    NMStateConfig: readNmstateConfig,
+    NodeNetworkConfigurationPolicy: readPolicy,
+    AgentConfig: readAgentConfig,
+    InstallConfig: readInstallConfig,
+  };
 
 /** @param folder for the files beside the inventory */
 export function importObjects(objects: readonly Mapping[], folder: string): readonly Partial<Imported>[] {
@@ -133,7 +132,7 @@ function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings
   if (architecture !== undefined && !isKnown) notes.push(`architecture: ${asText(architecture)}`);
   if (rest['online'] === true) delete rest['online'];
 
-  const userData = nameOfReference(rest['userData']);
+  const userData = asText(asMapping(rest['userData'])['name']);
   const config = takeText('userData', 'userData');
   const isIgnition = config !== undefined && mappingIn(config)?.['ignition'] !== undefined;
   if (config !== undefined && !isIgnition)
@@ -184,19 +183,15 @@ function keysOf(value: unknown): string {
   return Object.keys(asMapping(value)).join(', ');
 }
 
-function nameOfReference(value: unknown): string {
-  return asText(asMapping(value)['name']);
-}
-
 /** The settings of `deploy` that write these fields of `spec` again; the fields remain if no settings do. */
 function takeDeployment(spec: Record<string, unknown>): Mapping {
   const { customDeploy, image } = spec;
   const { method } = asMapping(customDeploy);
   const step = stepNames.find((name) => name === method);
-  const { url, checksum, checksumType, format } = asMapping(image);
-  const type = typeOfChecksum(checksum);
+  const { url, checksum, checksumType: givenType, format } = asMapping(image);
+  const type = typeof checksum === 'string' ? checksumType(checksum) : undefined;
   const isIso = format === 'live-iso' && checksum === undefined;
-  const isImage = typeof url === 'string' && type === checksumType;
+  const isImage = typeof url === 'string' && type === givenType;
   if (step !== undefined) delete spec['customDeploy'];
   if ((customDeploy === undefined && isIso) || (isImage && (step === undefined || format === 'raw')))
     delete spec['image'];
@@ -212,13 +207,6 @@ function takeDeployment(spec: Record<string, unknown>): Mapping {
     imageChecksum: checksum,
     imageFormat: format,
   });
-}
-
-/** As `deploy baremetalhost` writes it. */
-function typeOfChecksum(checksum: unknown): string | undefined {
-  if (typeof checksum !== 'string') return undefined;
-  if (checksum.includes(':')) return 'auto';
-  return { 64: 'sha256', 128: 'sha512' }[checksum.length] ?? 'auto';
 }
 
 /** The settings for `install_coreos`. */
@@ -308,7 +296,7 @@ function notesOn(object: Mapping, fields: readonly string[]): readonly string[] 
   );
 }
 
-function readInstallConfig(object: Mapping, folder: string): Partial<Imported> {
+function readInstallConfig(object: Mapping, { folder }: Surroundings): Partial<Imported> {
   const { pullSecret, sshKey, additionalTrustBundle: ca, proxy, platform } = object;
   const { hosts } = mappingAt(platform, ['baremetal']);
   const files: ImportedFile[] = [];

@@ -1,7 +1,7 @@
 /** One request as a program of a host sends it: through its proxy, with its CA certificates. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { rootCertificates } from 'node:tls';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { ServerAccess } from '../../agent/contacts.ts';
 import { CliError } from '../../core/errors.ts';
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
@@ -27,6 +27,17 @@ export interface ReadAnswer {
 
 const MAX_REDIRECTS = 10;
 
+/** By the CA certificates: Node takes longer to read the public ones than a request takes. */
+const contexts = new Map<string, SecureContext>();
+
+function trusting(cas: readonly string[], hasPublicCas: boolean): SecureContext {
+  const key = JSON.stringify([hasPublicCas, cas]);
+  const context =
+    contexts.get(key) ?? createSecureContext({ ca: [...(hasPublicCas ? rootCertificates : []), ...cas] });
+  contexts.set(key, context);
+  return context;
+}
+
 /**
  * Follows redirects; credentials are only sent to the host of the URL.
  * @param maxBytes of the body; 0 if it is not read
@@ -46,7 +57,7 @@ export async function request(
     connectTime: time,
     redirects: MAX_REDIRECTS,
     ...(proxy !== undefined && { proxies: { http: proxy.href, https: proxy.href, except: '' } }),
-    tls: { rejectUnauthorized: isVerified, ca: [...(hasPublicCas ? rootCertificates : []), ...cas] },
+    tls: { rejectUnauthorized: isVerified, secureContext: trusting(cas, hasPublicCas) },
     reached: (layer) => {
       awaited = layer === 'tcp' && url.protocol === 'https:' ? 'the TLS handshake' : 'the response';
     },

@@ -84,7 +84,7 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
 
 /** Limit for the list of hosts. */
 const MAX_HOSTS = 100;
-/** Columns of a value; others stand out of the table. */
+/** The widest column that is aligned. */
 const WIDEST = 60;
 
 function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): readonly string[] {

@@ -8,7 +8,10 @@ export interface Endpoint {
   /** Milliseconds to connect. */
   readonly connectTime: number;
   /** Certificates are verified, unless it says otherwise. */
-  readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
+  readonly tls?: Pick<
+    ConnectionOptions,
+    'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'secureContext' | 'servername'
+  >;
   /** Undefined for none. */
   readonly proxies?: HttpProxies;
   /** Number of redirects that are followed. Default: 0. */

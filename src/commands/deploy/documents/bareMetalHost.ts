@@ -11,7 +11,7 @@ import { bmcKind } from '../../../redfish/bmcAddress.ts';
 import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
 import { checkDeployment, type Deployment } from './deployment.ts';
 import { checkImageChecksum, checkInstall, type InstallSettings, renderMetaData } from './installation.ts';
-import type { StepName } from '../../../core/installSteps.ts';
+import { checksumType, type StepName } from '../../../core/installSteps.ts';
 import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../../core/objectName.ts';
 import { toMetal3Hints } from '../../../ipa/rootDeviceHints.ts';
 
@@ -209,16 +209,9 @@ function renderImage({ image, bootIso, deployInterface }: Deployment): Mapping |
   if (image === undefined) return undefined;
   const { url, checksum, format } = image;
   const isInstalled = deployInterface === undefined || deployInterface === 'custom-agent';
-  const types = new Map([
-    [64, 'sha256'],
-    [128, 'sha512'],
-  ]);
   return {
     url,
-    ...(checksum !== undefined && {
-      checksum,
-      checksumType: checksum.includes(':') ? 'auto' : (types.get(checksum.length) ?? 'auto'),
-    }),
+    ...(checksum !== undefined && { checksum, checksumType: checksumType(checksum) }),
     ...(isInstalled ? { format: 'raw' } : format !== undefined && { format }),
   };
 }

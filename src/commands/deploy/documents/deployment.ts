@@ -4,7 +4,7 @@
  * (`ramdisk`). Sources: Ironic 39, `ironic/drivers/modules/agent.py`, `autodetect.py` and `ramdisk.py`.
  */
 
-import type { Finding } from '../../../core/finding.ts';
+import type { Finding, Path } from '../../../core/finding.ts';
 import { quoteText } from '../../../core/foreignText.ts';
 import { checkBootFiles } from '../../../kargs/bootFileNames.ts';
 import { parseBootUrl } from '../../../kargs/urlArgument.ts';
@@ -65,7 +65,7 @@ export function checkDeployment(deployment: Deployment): readonly Finding[] {
     const isBooted = used === 'ramdisk' || used === 'autodetect';
     return found(
       !isBooted && issue(notDeployed, ['bootIso']),
-      checkReference('bootIso', bootIso, 'iso'),
+      checkReference(['bootIso'], bootIso, 'iso'),
       checkBootFiles([{ use: 'live ISO', url: bootIso, path: ['bootIso'] }]),
     );
   }
@@ -77,7 +77,7 @@ export function checkDeployment(deployment: Deployment): readonly Finding[] {
     return [issue(notDeployed, ['imageSource'], hint)];
   }
   return [
-    ...checkReference('imageSource', image.url, 'image'),
+    ...checkReference(['imageSource'], image.url, 'image'),
     ...checkImageChecksum(image, needsChecksum(image.url)),
     ...checkImageFormat(image.format, 'ironic'),
     ...name,
@@ -93,7 +93,7 @@ const references = {
 
 /** A reference with a user name may contain a password, so that it is not shown. */
 export function checkReference(
-  option: string,
+  path: Path,
   reference: string,
   kind: keyof typeof references,
 ): readonly Finding[] {
@@ -102,8 +102,8 @@ export function checkReference(
   if (isValid || isUuid(reference.replace(/^glance:\/\//, ''))) return [];
   return [
     reference.includes('@')
-      ? issue(imageReference, [option])
-      : issueWith(imageReference, [option], quoteText(reference)),
+      ? issue(imageReference, path)
+      : issueWith(imageReference, path, quoteText(reference)),
   ];
 }
 

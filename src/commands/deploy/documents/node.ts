@@ -26,7 +26,7 @@ import {
   noteLines,
 } from './interfaces.ts';
 import { nodeNameProblem } from '../../../core/objectName.ts';
-import type { Mapping } from '../../../formats/mapping.ts';
+import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
 import {
   type KernelArgument,
@@ -40,15 +40,13 @@ import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
 import { withoutBrackets } from '../../../formats/url.ts';
 import { coreosArguments, firstBootNames } from '../../../kargs/coreosArguments.ts';
 
-/** The images of the ramdisk, in Ironic's terms. */
-export type Ramdisk =
-  | { readonly kind: 'iso'; readonly iso: string }
-  | {
-      readonly kind: 'pair';
-      readonly kernel: string;
-      readonly ramdisk: string;
-      readonly arguments?: string | undefined;
-    };
+/** The images of the ramdisk: an ISO, or a kernel and an initramfs with kernel arguments. */
+export interface Ramdisk {
+  readonly deployIso?: string | undefined;
+  readonly deployKernel?: string | undefined;
+  readonly deployRamdisk?: string | undefined;
+  readonly kernelAppendParams?: string | undefined;
+}
 
 /** Field names of Ironic's API. */
 export interface NodeDescription {
@@ -86,16 +84,19 @@ export interface NodeSettings {
 
 /** Paths begin with the name of an option. */
 export function checkNode(settings: NodeSettings): readonly Finding[] {
-  const { host, ramdisk, deployment } = settings;
+  const { host, ramdisk = {}, deployment } = settings;
+  const { deployIso, deployKernel, kernelAppendParams = '' } = ramdisk;
+  const images = imagesOf(ramdisk);
+  const rootfs = rootfsOf(parseArguments(kernelAppendParams));
   const boot = bootInterfaceOf(settings);
   const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
   const bootsIso = deployment.bootIso !== undefined;
   return found(
     nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
-    ramdisk === undefined ? [] : checkRamdisk(ramdisk),
-    ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : [],
-    ramdisk === undefined ? [] : checkBootFiles(filesOf(ramdisk)),
-    ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
+    images.flatMap(({ path, url }) => checkReference(path, url, 'ramdisk')),
+    deployKernel === undefined ? [] : checkRamdiskArguments(kernelAppendParams),
+    checkBootFiles([...images, ...rootfs.map((file) => ({ ...file, path: ['kernelAppendParams'] }))]),
+    deployIso !== undefined && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
     checkDeployment(deployment),
     !bootsIso &&
       Object.keys(host.rootDevice).length === 0 &&
@@ -112,8 +113,8 @@ const listOf = (name: string | undefined): readonly string[] => (name === undefi
 
 /** The lines of ironic.conf that the conductor of the node needs, besides the defaults. */
 function linesOf(settings: NodeSettings): readonly ConfLine[] {
-  const { host, ramdisk, deployment, inspectInterface } = settings;
-  const images = ramdisk?.kind === 'iso' ? [ramdisk.iso] : ramdisk ? [ramdisk.kernel, ramdisk.ramdisk] : [];
+  const { host, ramdisk = {}, deployment, inspectInterface } = settings;
+  const images = imagesOf(ramdisk).map(({ url }) => url);
   return [
     ...linesFor({
       driver: listOf(host.bmc && bmcKind(host.bmc.address).driver),
@@ -125,28 +126,16 @@ function linesOf(settings: NodeSettings): readonly ConfLine[] {
   ];
 }
 
-function filesOf(ramdisk: Ramdisk): readonly NamedBootFile[] {
-  if (ramdisk.kind === 'iso') return [{ use: 'live ISO', url: ramdisk.iso, path: ['deployIso'] }];
-  return [
-    { use: 'kernel', url: ramdisk.kernel, path: ['deployKernel'] },
-    { use: 'initramfs', url: ramdisk.ramdisk, path: ['deployRamdisk'] },
-    ...rootfsOf(parseArguments(ramdisk.arguments ?? '')).map((file) => ({
-      ...file,
-      path: ['kernelAppendParams'],
-    })),
-  ];
-}
-
-function checkRamdisk(ramdisk: Ramdisk): readonly Finding[] {
-  if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso, 'ramdisk');
-  return [
-    ...checkReference('deployKernel', ramdisk.kernel, 'ramdisk'),
-    ...checkReference('deployRamdisk', ramdisk.ramdisk, 'ramdisk'),
-  ];
+function imagesOf(ramdisk: Ramdisk): readonly NamedBootFile[] {
+  const uses = { deployIso: 'live ISO', deployKernel: 'kernel', deployRamdisk: 'initramfs' } as const;
+  return (['deployIso', 'deployKernel', 'deployRamdisk'] as const).flatMap((option) => {
+    const { [option]: url } = ramdisk;
+    return url === undefined ? [] : [{ use: uses[option], url, path: [option] }];
+  });
 }
 
 export function describeNode(settings: NodeSettings): NodeDescription {
-  const { host, ramdisk, inspectInterface, deployment } = settings;
+  const { host, ramdisk = {}, inspectInterface, deployment } = settings;
   const kind = host.bmc && bmcKind(host.bmc.address);
   const boot = bootInterfaceOf(settings);
   const deploy = interfaceFor(deployment);
@@ -157,7 +146,12 @@ export function describeNode(settings: NodeSettings): NodeDescription {
     driver_info: {
       ...(host.bmc !== undefined && bmcDriverInfo(host.bmc.address)),
       ...(host.bmc?.insecure === true && kind?.driver !== 'ipmi' && { redfish_verify_ca: false }),
-      ...(ramdisk !== undefined && ramdiskDriverInfo(ramdisk)),
+      ...withoutUndefined({
+        deploy_iso: ramdisk.deployIso,
+        deploy_kernel: ramdisk.deployKernel,
+        deploy_ramdisk: ramdisk.deployRamdisk,
+        kernel_append_params: ramdisk.kernelAppendParams,
+      }),
     },
     ...(Object.keys(instance).length > 0 && { instance_info: instance }),
     properties: {
@@ -184,16 +178,6 @@ function bmcDriverInfo(address: BmcAddress): Mapping {
   return {
     redfish_address: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
     ...(namesSystem && { redfish_system_id: decodedPath }), // Ironic escapes it itself
-  };
-}
-
-/** Field names of Ironic. `%default%` keeps the configured arguments of the conductor. */
-function ramdiskDriverInfo(ramdisk: Ramdisk): Mapping {
-  if (ramdisk.kind === 'iso') return { deploy_iso: ramdisk.iso };
-  return {
-    deploy_kernel: ramdisk.kernel,
-    deploy_ramdisk: ramdisk.ramdisk,
-    ...(ramdisk.arguments !== undefined && { kernel_append_params: ramdisk.arguments }),
   };
 }
 

@@ -17,7 +17,12 @@ const settings = (address: string, insecure = false): NodeSettings => ({
   host: host(address, insecure),
   deployment: {},
 });
-const iso = (url: string): Ramdisk => ({ kind: 'iso', iso: url });
+const pair = (deployKernel: string): Ramdisk => ({
+  deployKernel,
+  deployRamdisk: 'file:///var/lib/ironic/r',
+  kernelAppendParams: '%default%',
+});
+const iso = (url: string): Ramdisk => ({ deployIso: url });
 
 const glanceImage = '33ce8659-7400-4c68-9535-d10766f07a58';
 
@@ -97,18 +102,8 @@ describe('a node', () => {
     ['a path', 'redfish-virtualmedia://h', iso('/i.iso'), ['image-reference']],
     ['a relative file', 'redfish-virtualmedia://h', iso('file://i.iso'), ['image-reference']],
     ['ftp', 'redfish-virtualmedia://h', iso('ftp://h/i.iso'), ['image-reference']],
-    [
-      'a kernel with its ramdisk',
-      'ipmi://h',
-      { kind: 'pair', kernel: 'http://h/k', ramdisk: 'file:///var/lib/ironic/r', arguments: '%default%' },
-      [],
-    ],
-    [
-      'a kernel that cannot be fetched',
-      'ipmi://h',
-      { kind: 'pair', kernel: 'k', ramdisk: 'file:///var/lib/ironic/r', arguments: '%default%' },
-      ['image-reference'],
-    ],
+    ['a kernel with its ramdisk', 'ipmi://h', pair('http://h/k'), []],
+    ['a kernel that cannot be fetched', 'ipmi://h', pair('k'), ['image-reference']],
   ])('boots from %s', (_title, address, ramdisk, rules) => {
     expect(checkNode({ ...settings(address), ramdisk }).map(({ rule }) => rule)).toEqual(rules);
   });
