@@ -15,20 +15,19 @@ import type { IsoCustomizeOptions } from './options.ts';
 
 /** @throws CliError for the user; nothing is written then */
 export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
-  return editLiveIso(options, (iso) => change(iso, options, io), io);
-}
-
-async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promise<Edit> {
-  await checkPristine(iso, options.force === true ? 'replace' : 'refuse');
-  refuseUnsupported(options, await iso.features());
-  const customization = await readCustomization(options, io);
-  const files = renderCustomization(customization);
-  const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
-  const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
-  const { change: result, remarks } = await customizeIso(iso, files, edits);
-  report(io, remarks);
-  reportInstallation(customization, append, io);
-  const kargs = result.kargs ?? (await iso.kargsAreas())?.current;
-  refuseInstalledConfigs(customization, { kargs, build: iso.label }, { io, options });
-  return { ...result, keyfiles: customization.keyfiles };
+  const edit = async (iso: LiveIso): Promise<Edit> => {
+    await checkPristine(iso, options.force === true ? 'replace' : 'refuse');
+    refuseUnsupported(options, await iso.features());
+    const customization = await readCustomization(options, io);
+    const files = renderCustomization(customization);
+    const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
+    const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
+    const { change: result, remarks } = await customizeIso(iso, files, edits);
+    report(io, remarks);
+    reportInstallation(customization, append, io);
+    const kargs = result.kargs ?? (await iso.kargsAreas())?.current;
+    refuseInstalledConfigs(customization, { kargs, build: iso.label }, { io, options });
+    return { ...result, keyfiles: customization.keyfiles };
+  };
+  return editLiveIso(options, edit, io);
 }

@@ -2,8 +2,8 @@
 
 import { editLiveIso } from '../../hosts/input/imageContents.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
-import { type KargsAreas, requireKargsAreas } from '../../image/kargsAreas.ts';
-import { editKargs, type KargsEdits, remarkGrub } from '../../image/kargsEdit.ts';
+import { requireKargsAreas } from '../../image/kargsAreas.ts';
+import { editKargs, remarkGrub } from '../../image/kargsEdit.ts';
 import { type LiveIso, restoreDefaultKargs } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso, type Rewrite } from '../../imagefile/rewriteImage.ts';
@@ -17,14 +17,13 @@ import type { ModifyKargsOptions, ShowKargsOptions } from './options.ts';
  * @throws CliError for the user; nothing is written then
  */
 export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {
-  return editLiveIso(options, (iso) => change(iso, options, io), io);
-}
-
-async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
-  const areas = requireKargsAreas(await iso.kargsAreas());
-  const { kargs, remarks } = editKargs(areas.current, edits);
-  report(io, remarks, remarkGrub(areas, kargs));
-  return iso.change({ kargs });
+  const edit = async (iso: LiveIso): Promise<ImageChange> => {
+    const areas = requireKargsAreas(await iso.kargsAreas());
+    const { kargs, remarks } = editKargs(areas.current, options);
+    report(io, remarks, remarkGrub(areas, kargs));
+    return iso.change({ kargs });
+  };
+  return editLiveIso(options, edit, io);
 }
 
 /**
@@ -35,16 +34,19 @@ export async function resetKernelArguments(options: Rewrite, io: Io): Promise<Ex
   return editLiveIso(options, restoreDefaultKargs, io);
 }
 
-/** @throws CliError if the image reserves no area for kernel arguments */
+/**
+ * As JSON, `length` is the size of the reserved area in bytes, `free` the number of unused bytes.
+ * @throws CliError if the image reserves no area for kernel arguments
+ */
 export async function showKargs(options: ShowKargsOptions, io: Io): Promise<ExitCode> {
   const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
-  const text = options.default === true ? areas.defaults : areas.current;
-  await writeStdout(io, [options.format === 'json' ? jsonBytes(shownKargs(areas)) : lineForOutput(text, io)]);
+  const { current, defaults, length } = areas;
+  const free = Math.max(0, length - 1 - Buffer.byteLength(current)); // a line feed terminates the arguments
+  const text = options.default === true ? defaults : current;
+  await writeStdout(io, [
+    options.format === 'json'
+      ? jsonBytes({ current, default: defaults, length, free })
+      : lineForOutput(text, io),
+  ]);
   return 0;
-}
-
-/** The JSON document: `length` is the size of the reserved area in bytes, `free` the number of unused bytes. */
-function shownKargs({ current, defaults, length }: KargsAreas) {
-  // A line feed terminates the arguments.
-  return { current, default: defaults, length, free: Math.max(0, length - 1 - Buffer.byteLength(current)) };
 }

@@ -18,7 +18,6 @@ import { hostFile, partFiles } from '../../hosts/artifacts/site.ts';
 import { imageSetOf, openBaseSet } from '../../hosts/plan/baseImages.ts';
 import { planArtifacts } from '../../hosts/plan/planHost.ts';
 import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
-import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import { deriveHttpUrl } from '../../hosts/settings/ironicImage.ts';
 import { imageParts } from '../../image/bootParts.ts';
 import { existsError } from '../../io/files/fileErrors.ts';
@@ -68,6 +67,12 @@ export function withScriptPaths(
 /** @throws UsageError for options that the layout does not support */
 export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: Io): Layout {
   refuseUnused(name, options);
+  // ironic-image derives the URL of its web server from its environment.
+  const derived = name === 'metal3' ? deriveHttpUrl(io.env) : undefined;
+  const baseUrl =
+    options.baseUrl === undefined
+      ? derived && parseBaseUrl(derived, 'IRONIC_HTTP_URL')
+      : parseBaseUrl(options.baseUrl);
   const usual = layouts[name];
   const hasProfile = name !== 'metal3' || (options.profile ?? options.inventory) !== undefined;
   const shown = options.output ?? usual.folder;
@@ -77,20 +82,18 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
     // The default profile of metal3 is that of the script configure-coreos-ipa.
     options: hasProfile ? options : { ...options, profile: 'configure-coreos-ipa' },
     shown,
-    baseUrl: readBaseUrl(name, options, io),
+    baseUrl,
     served: fixed.served,
     force: true,
     isStaged: () => true,
-    check: (inventory) => refuseHosts(name, inventory),
+    check: ({ hosts }) => {
+      if (hosts === undefined) return;
+      throw new UsageError(`--layout ${name} does not support an inventory with hosts`, {
+        hint: 'remove the list "hosts", or remove --layout to write a config for each host',
+      });
+    },
     write: (run) => fillLayout({ ...run, fixed }),
   };
-}
-
-/** ironic-image derives the URL of its web server from its environment. */
-function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }: Io): string | undefined {
-  if (baseUrl !== undefined) return parseBaseUrl(baseUrl);
-  const derived = name === 'metal3' ? deriveHttpUrl(env) : undefined;
-  return derived && parseBaseUrl(derived, 'IRONIC_HTTP_URL');
 }
 
 function refuseUnused(
@@ -109,13 +112,6 @@ function refuseUnused(
   if (option === undefined) return;
   throw new UsageError(`${option} cannot be combined with --layout ${name}`, {
     hint: `pass either ${option} or --layout ${name}`,
-  });
-}
-
-function refuseHosts(name: FixedLayoutName, { hosts }: Inventory): void {
-  if (hosts === undefined) return;
-  throw new UsageError(`--layout ${name} does not support an inventory with hosts`, {
-    hint: 'remove the list "hosts", or remove --layout to write a config for each host',
   });
 }
 

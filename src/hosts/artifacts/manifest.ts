@@ -102,11 +102,8 @@ export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
 
 export const GENERATOR = 'ironic-coreos';
 
-/**
- * The text in pieces, with a line for each host and each file: that of many hosts is long. Lists are sorted by name; the fields
- * are in the order of the given ones, which is that of the schema.
- */
-export function* formatManifest(manifest: Manifest): Generator<string> {
+/** With a line for each host and each file. Lists are sorted by name; the fields are in the order of the given ones, which is that of the schema. */
+export function formatManifest(manifest: Manifest): string {
   const { hosts, memory = [], files } = manifest;
   const sorted = {
     ...manifest,
@@ -114,32 +111,21 @@ export function* formatManifest(manifest: Manifest): Generator<string> {
     memory: memory.length > 0 ? memory : undefined,
     files: files.toSorted((one, other) => compareBytes(one.path, other.path)),
   };
-  let separator = '{\n';
-  for (const [key, value] of Object.entries(sorted)) {
-    if (value === undefined) continue;
-    yield `${separator}  ${JSON.stringify(key)}: `;
-    if (Array.isArray(value) && value.length > 0) yield* formatItems(value);
-    else yield JSON.stringify(value);
-    separator = ',\n';
-  }
-  yield '\n}\n';
-}
-
-function* formatItems(items: readonly unknown[]): Generator<string> {
-  let separator = '[\n    ';
-  for (const item of items) {
-    yield separator + JSON.stringify(item);
-    separator = ',\n    ';
-  }
-  yield '\n  ]';
+  const members = Object.entries(sorted).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    const items = Array.isArray(value) ? value.map((item) => `\n    ${JSON.stringify(item)}`) : [];
+    const text = items.length > 0 ? `[${items.join(',')}\n  ]` : JSON.stringify(value);
+    return [`  ${JSON.stringify(key)}: ${text}`];
+  });
+  return `{\n${members.join(',\n')}\n}\n`;
 }
 
 /** Checksums for `sha256sum --check`, line by line. Files without a checksum are left out. */
-export function* formatChecksums(
+export function formatChecksums(
   files: readonly { readonly path: string; readonly sha256?: string }[],
-): Generator<string> {
+): string {
   const sorted = files.toSorted((one, other) => compareBytes(one.path, other.path));
-  for (const { path, sha256 } of sorted) if (sha256 !== undefined) yield `${sha256}  ${path}\n`;
+  return sorted.map(({ path, sha256 }) => (sha256 === undefined ? '' : `${sha256}  ${path}\n`)).join('');
 }
 
 /**

@@ -2,15 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import {
-  formatChecksums as checksumLines,
-  formatManifest as manifestPieces,
+  formatChecksums,
+  formatManifest,
   isInside,
   type Manifest,
   parseManifest,
 } from '../../../src/hosts/artifacts/manifest.ts';
-
-const formatManifest = (manifest: Manifest): string => [...manifestPieces(manifest)].join('');
-const formatChecksums = (files: Manifest['files']): string => [...checksumLines(files)].join('');
 
 const sha256 = 'a'.repeat(64);
 const manifest: Manifest = {

@@ -20,12 +20,7 @@ import {
 import { CHECKSUMS, MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import { errorCode, fileError } from '../../../io/files/fileErrors.ts';
 import { statsOfSame } from '../../../io/files/fileStates.ts';
-import {
-  type FileKnowledge,
-  hashFile,
-  type KnownDigests,
-  knownDigests,
-} from '../../../io/files/fileDigests.ts';
+import { type FileKnowledge, type KnownDigests, knownDigests } from '../../../io/files/fileDigests.ts';
 import { type FolderLock, lockFolder } from '../../../io/files/folderLock.ts';
 import {
   type FolderNotes,
@@ -217,8 +212,10 @@ export class PreparedFolder {
     const own = join(this.path, OWN_FOLDER);
     try {
       if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed), { mode: 0o600 });
-      const sha256 = await this.#putOwn(MANIFEST, () => formatManifest(manifest));
-      await this.#putOwn(CHECKSUMS, () => formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
+      const text = formatManifest(manifest);
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      await this.#putOwn(MANIFEST, text);
+      await this.#putOwn(CHECKSUMS, formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
       await this.#staged.commit();
       for (const name of this.#stagedLarge) {
         const file = this.files.get(name);
@@ -245,16 +242,12 @@ export class PreparedFolder {
     this.#lock.release();
   }
 
-  /** Writes the manifest or the checksums, and returns the SHA-256. */
-  async #putOwn(name: string, pieces: () => Iterable<string>): Promise<string> {
+  /** Writes the manifest or the checksums, unless they are unchanged. */
+  async #putOwn(name: string, text: string): Promise<void> {
     const path = join(this.path, name);
-    const hash = createHash('sha256');
-    for (const piece of pieces()) hash.update(piece);
-    const sha256 = hash.digest('hex');
-    if ((await digestOf(path)) === sha256) return sha256;
+    if (statsOfSame(path, Buffer.from(text)) !== undefined) return;
     const { mode } = this.#options.open;
-    await writeFileAtomically(await this.#staged.stage(path), chunksOf(pieces()), { mode });
-    return sha256;
+    await writeFileAtomically(await this.#staged.stage(path), text, { mode });
   }
 
   /** Creates the folder of a file, adds a new name to the journal, and then passes the final path to `write`. */
@@ -345,27 +338,6 @@ export class PreparedFolder {
     const current = isDeepStrictEqual(known, record) && known !== undefined ? known : record;
     this.files.set(current.path, current);
   }
-}
-
-/** SHA-256 of a regular file; undefined for anything else. */
-async function digestOf(path: string): Promise<string | undefined> {
-  if ((await lstat(path).catch(() => undefined))?.isFile() !== true) return undefined;
-  const hashes = await hashFile(path, ['sha256']).catch(() => undefined);
-  return hashes?.get('sha256')?.digest('hex');
-}
-
-const CHUNK = 64 * 1024;
-
-/** Joins short texts. */
-async function* chunksOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array, void> {
-  let text = '';
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length < CHUNK) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  yield Buffer.from(text);
 }
 
 /** The permissions of hard links are not changed: they are shared with another file. */
