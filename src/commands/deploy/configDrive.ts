@@ -1,7 +1,5 @@
 /** `deploy configdrive`: writes the config drive of an installation as JSON, or those of the hosts of an inventory. */
 
-import { quoteText } from '../../core/foreignText.ts';
-import { UsageError } from '../../core/errors.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { checkInstall, renderConfigDrive } from './documents/installation.ts';
@@ -15,21 +13,16 @@ import type { ConfigDriveOptions, DeployOptions } from './options.ts';
  * written.
  */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
-  const { format, pretty = false } = options;
-  if (format !== 'json') {
-    // JSON is the only format that both client and agent support.
-    const isIso = format === 'iso' || format === 'base64';
-    const reason = isIso ? ': install_coreos does not read ISO config drives' : '';
-    throw new UsageError(`unsupported format ${quoteText(format)}${reason}`, { hint: 'use json' });
-  }
+  const { pretty = false } = options;
   const write = (hosts: readonly HostDocument<Mapping>[]): string =>
     pretty || hosts[0]?.host !== undefined
       ? formatValue(byHost(hosts), 'json')
       : `${JSON.stringify(byHost(hosts))}\n`;
-  const make = async (host: DeployOptions, context: HostContext): Promise<Mapping | undefined> => {
-    if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
-    const document = renderConfigDrive(await context.readConfig(host), host);
-    return reportIssues(checkInstall(host), context) === 0 ? document : undefined;
-  };
-  return writeDeployed({ options, extension: '.json', make, write, isSecret: () => true }, io);
+  return writeDeployed({ options, extension: '.json', make: makeDrive, write, isSecret: () => true }, io);
+}
+
+async function makeDrive(host: DeployOptions, context: HostContext): Promise<Mapping | undefined> {
+  if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
+  const document = renderConfigDrive(await context.readConfig(host), host);
+  return reportIssues(checkInstall(host), context) === 0 ? document : undefined;
 }

@@ -8,7 +8,6 @@ import {
   duration,
   file,
   toggle,
-  hidden,
   INVENTORY,
   repeatable,
   negation,
@@ -92,7 +91,6 @@ const prettyOption = { '--pretty': toggle('indent the JSON') };
 
 export const configDriveOptions = {
   ...settingOptions('configdrive'),
-  '--format <form>': hidden(withDefault('json', freeText('json, the only supported format'))),
   ...prettyOption,
   ...hostsOptions,
 };

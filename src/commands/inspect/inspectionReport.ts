@@ -36,7 +36,7 @@ export type InspectionReport = ReturnType<typeof reportInspection>;
 export function reportInspection({ file, subject, config, archive, findings }: Inspected) {
   const iso = subject.kind === 'iso' ? subject : undefined;
   const initrd = subject.kind === 'initramfs' ? subject : undefined;
-  const { features, files = new Map() } = iso ?? initrd ?? {};
+  const { features, files = new Map<string, Uint8Array>() } = iso ?? initrd ?? {};
   const { appended, embedArea } = iso ?? {};
   const kind = kindOf(subject);
   const isCoreOs = !NOT_COREOS.has(kind);

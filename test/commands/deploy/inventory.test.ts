@@ -395,7 +395,6 @@ describe('deploy --inventory asks for another command line', () => {
     ['an unknown host', 'node', ['--host', 'worker-2'], 'use worker-0 or worker-1'],
     ['a MAC address for many', 'node', ['--boot-mac', '52:54:00:12:34:56'], 'select it with --host NAME'],
     ['a choice', 'baremetalhost', ['--method', 'x'], 'install_coreos, start_assisted_install'],
-    ['a format', 'configdrive', ['--format', 'yaml'], 'unsupported format "yaml"'],
     ['a change as document', 'node', ['--set', '--format', 'json'], '--set requires --format command'],
     ['a node', 'steps', ['--node', 'a'], '--node cannot be combined with --inventory'],
     ['one config drive', 'steps', ['--config-drive', 'drive.json'], 'add {name}, for example'],
