@@ -13,22 +13,15 @@ export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** As a column of them reads best: `512 B`, `1.0 KiB`, `1.2 GiB`. */
 export function formatSize(bytes: number): string {
-  const power = powerOf(bytes);
-  return power === 0 ? `${Math.floor(bytes)} B` : `${(bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${power === 0 ? Math.floor(bytes) : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
 }
 
 /** As in a sentence, with one decimal at most: `512 bytes`, `1 KiB`, `1.2 GiB`. */
 export function formatSizeInWords(bytes: number): string {
-  const power = powerOf(bytes);
-  if (power === 0) return formatCount(bytes, 'byte');
-  return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`;
-}
-
-/** The largest unit that is not larger than the size. */
-function powerOf(bytes: number): number {
-  return Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return bytes < 1024 ? formatCount(bytes, 'byte') : formatSize(bytes).replace('.0 ', ' ');
 }

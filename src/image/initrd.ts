@@ -65,24 +65,6 @@ export async function readInitrdFrom(
   return files;
 }
 
-/**
- * Returns the sizes of the wanted regular files in bytes, by path. Of several files with the same path, the last counts.
- *
- * @throws FormatError like `readInitrd`; what the source throws
- */
-export async function listInitrd(
-  source: ByteSource,
-  wants: (path: string) => boolean,
-): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  const addSize = (path: string, size: number): boolean => {
-    if (wants(path)) sizes.set(path, size);
-    return false;
-  };
-  await initrdFiles(source, addSize).next(); // no file is wanted, so it reads to the end
-  return sizes;
-}
-
 /** All bytes of an image in order, for `readInitrdFrom`. Skipped bytes are not read. */
 export function sourceOfImage(image: RandomAccess): ByteSource {
   let offset = 0;

@@ -3,7 +3,6 @@
  * repacking changes them: by Rock Ridge name, by primary name, by 8.3 name, and finally case-insensitive.
  */
 
-import { append } from '../core/lists.ts';
 import { FormatError } from '../core/errors.ts';
 import {
   type Extent,
@@ -54,7 +53,6 @@ export interface IsoTree {
 
 /** Limit in bytes; a directory with 60,000 files has about this size. */
 const MAX_DIRECTORY = 8 * 1024 * 1024;
-const MAX_CONTINUATIONS = 8;
 
 /**
  * @param names the tree to read
@@ -170,18 +168,16 @@ async function listDirectory(
     throw new FormatError(`a directory is too large: ${directory.size} > ${MAX_DIRECTORY} bytes`, directory);
   }
   const records = readDirectory(await readChecked(image, directory), names);
-  const entries: IsoEntry[] = [];
-  for (const record of mergeParts(records)) {
-    const realName = names === 'primary' ? await rockRidgeName(image, record) : undefined;
-    entries.push({
-      name: realName ?? record.name,
+  return mergeParts(records).map((record) => {
+    const realName = names === 'primary' ? readSystemUse(record.systemUse).name : undefined;
+    return {
+      name: realName === undefined || /[/\0]/.test(realName) ? record.name : realName,
       recordName: record.name,
       kind: record.isDirectory ? 'directory' : 'file',
       ...rangeOf(record),
       recordOffset: directory.offset + record.recordOffset,
-    });
-  }
-  return entries;
+    };
+  });
 }
 
 /** Merges the records of a file of 4 GiB or more, which has one record per part. The parts must be adjacent. */
@@ -201,23 +197,6 @@ function mergeParts(records: readonly DirectoryRecord[]): DirectoryRecord[] {
     merged.push(previous);
   }
   return merged;
-}
-
-async function rockRidgeName(image: RandomAccess, record: DirectoryRecord): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
-  let systemUse = readSystemUse(record.systemUse);
-  append(pieces, systemUse.name);
-  for (let hop = 0; hop < MAX_CONTINUATIONS; hop++) {
-    const next = systemUse.continuation;
-    const isWhole = pieces.length > 0 && !systemUse.nameContinues;
-    if (next === undefined || isWhole || next.offset + next.length > SECTOR) break;
-    const area = { offset: next.sector * SECTOR + next.offset, size: next.length };
-    if (area.offset + area.size > image.size) break;
-    systemUse = readSystemUse(await image.read(area.offset, area.size));
-    append(pieces, systemUse.name);
-  }
-  const name = Buffer.concat(pieces).toString('utf8');
-  return name === '' || /[/\0]/.test(name) ? undefined : name;
 }
 
 async function findPath(path: string, list: IsoTree['list']): Promise<IsoEntry | undefined> {

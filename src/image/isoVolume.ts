@@ -17,17 +17,13 @@ export function wholeSectors(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 
-/** The end of the volume in bytes according to each descriptor; all are equal unless the image is damaged. */
-export function volumeEnds(tree: IsoTree): number[] {
-  return spaceFields(tree).map(({ end }) => end);
-}
-
 /** Number of bytes after the end of the volume and the partitions; 0 for a block device, which is larger than its image. */
 export async function bytesBehind(tree: IsoTree): Promise<number> {
   const { image } = tree;
   if (image.isDevice === true) return 0;
   const partitions = partitionsEnd(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
-  return Math.max(0, image.size - largest(volumeEnds(tree), partitions));
+  const ends = spaceFields(tree).map(({ end }) => end);
+  return Math.max(0, image.size - largest(ends, partitions));
 }
 
 /** The end of the volume in bytes, or of the backup of the partition table after it. */

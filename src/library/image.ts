@@ -12,7 +12,7 @@ export type { ByteSource } from '../formats/byteReader.ts';
 export { embedIgnition as planIgnition, readIgnition, type Embedding } from '../image/embeddedIgnition.ts';
 export type { Growth } from '../image/growth.ts';
 export { changedImage, type ImageChange } from '../image/imageChange.ts';
-export { listInitrd, readInitrd, readInitrdFrom, sourceOfImage, writeInitrd } from '../image/initrd.ts';
+export { readInitrd, readInitrdFrom, sourceOfImage, writeInitrd } from '../image/initrd.ts';
 export { editKargs, type KargsEdits } from '../image/kargsEdit.ts';
 export { openLiveIso, type IsoContents, type LiveIso } from '../image/liveIso.ts';
 export { resetIso as planReset } from '../image/liveIso.ts';

@@ -6,7 +6,6 @@ import { FormatError } from '../../src/core/errors.ts';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import type { ByteSource } from '../../src/formats/byteReader.ts';
 import {
-  listInitrd,
   readInitrd,
   readInitrdFrom,
   sortedByPath,
@@ -234,11 +233,6 @@ describe('readInitrdFrom', () => {
       await expect(readInitrdFrom(source)).rejects.toThrow('gone');
     }
   });
-});
-
-it('listInitrd gives sizes, of the last file of a path', async () => {
-  const bytes = Buffer.concat([cpio({ a: 'longer', b: '' }), gzip({ a: '123', 'c/d': 'x' })]);
-  expect(Object.fromEntries(await listInitrd(piecesOf(bytes, 64), unless('b')))).toEqual({ a: 3, 'c/d': 1 });
 });
 
 it('sortedByPath goes by the bytes of UTF-8', () => {

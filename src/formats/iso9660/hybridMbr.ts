@@ -51,16 +51,12 @@ function checkedCode(code: Uint8Array): Uint8Array {
   });
 }
 
-interface Partition {
-  readonly flag: number;
-  readonly type: number;
-  /** Blocks. */
-  readonly start: number;
-  /** Bytes. */
-  readonly size: number;
-}
-
-function writePartition(view: DataView, index: number, { flag, type, start, size }: Partition): void {
+/** `start` counts blocks, `size` bytes. */
+function writePartition(
+  view: DataView,
+  index: number,
+  { flag, type, start, size }: Readonly<Record<'flag' | 'type' | 'start' | 'size', number>>,
+): void {
   const offset = AT.partitions + index * PARTITION;
   view.setUint8(offset, flag);
   view.setUint8(offset + 4, type);

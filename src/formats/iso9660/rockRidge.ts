@@ -1,7 +1,7 @@
 /**
  * Rock Ridge (RRIP 1991A) over SUSP (IEEE P1281): names, modes and times of POSIX in the tail of directory records. Reads
- * alternate names only. Leaves out symbolic links, devices, relocated deep directories, and SUSP's skip length, which only
- * CD-ROM XA uses.
+ * names only, and only those that fit into a record. Leaves out symbolic links, devices, relocated deep directories, and SUSP's skip
+ * length, which only CD-ROM XA uses.
  */
 
 import { putBoth32, shortDate, viewOf } from './fields.ts';
@@ -13,44 +13,30 @@ interface Continuation {
   readonly length: number;
 }
 
-/** What one piece of a system use area says. */
+/** What the system use area of a record says. */
 interface SystemUse {
-  /** Pieces of the alternate name, in order; empty where none is here. */
-  readonly name: readonly Uint8Array[];
-  /** A further piece of the name is in the continuation. */
-  readonly nameContinues: boolean;
-  readonly continuation: Continuation | undefined;
+  /** The alternate name; undefined where none is here, or only a part of it. */
+  readonly name: string | undefined;
   /** POSIX attributes are here, so the image uses Rock Ridge. */
   readonly hasAttributes: boolean;
 }
 
 const NAME_FLAG = { continues: 1, current: 2, parent: 4 } as const;
-/** Bytes of an entry for a continuation, behind its signature, length and version. */
-const CONTINUATION_BODY = 24;
 
 /** Reads as far as the entries make sense; a damaged tail counts as no tail, since the primary names remain. */
 export function readSystemUse(bytes: Uint8Array): SystemUse {
-  const name: Uint8Array[] = [];
-  let nameContinues = false;
-  let continuation: Continuation | undefined;
+  const pieces: Uint8Array[] = [];
+  let flags = 0;
   let hasAttributes = false;
   for (const { signature, body } of entriesOf(bytes)) {
-    if (signature === 'NM') {
-      const flags = body[0] ?? 0;
-      if ((flags & (NAME_FLAG.current | NAME_FLAG.parent)) === 0) name.push(body.subarray(1));
-      nameContinues = (flags & NAME_FLAG.continues) !== 0;
-    } else if (signature === 'PX') {
-      hasAttributes = true;
-    } else if (signature === 'CE' && body.length >= CONTINUATION_BODY) {
-      const view = viewOf(body);
-      continuation = {
-        sector: view.getUint32(0, true),
-        offset: view.getUint32(8, true),
-        length: view.getUint32(16, true),
-      };
-    }
+    if (signature === 'PX') hasAttributes = true;
+    if (signature !== 'NM') continue;
+    flags = body[0] ?? 0;
+    if ((flags & (NAME_FLAG.current | NAME_FLAG.parent)) === 0) pieces.push(body.subarray(1));
   }
-  return { name, nameContinues, continuation, hasAttributes };
+  const name = Buffer.concat(pieces).toString('utf8');
+  const isWhole = name !== '' && (flags & NAME_FLAG.continues) === 0;
+  return { name: isWhole ? name : undefined, hasAttributes };
 }
 
 function* entriesOf(bytes: Uint8Array): Generator<{ signature: string; body: Uint8Array }> {
@@ -108,7 +94,7 @@ export function writeName(name: Uint8Array): Uint8Array {
 
 /** Says where the rest of a system use area is. */
 export function writeContinuation(place: Continuation): Uint8Array {
-  const body = new Uint8Array(CONTINUATION_BODY);
+  const body = new Uint8Array(24);
   putBoth32(viewOf(body), 0, place.sector);
   putBoth32(viewOf(body), 8, place.offset);
   putBoth32(viewOf(body), 16, place.length);

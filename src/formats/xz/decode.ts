@@ -145,20 +145,16 @@ async function readLzma2Filter(fields: ByteReader): Promise<number> {
 
 /** Section 4: it has to list exactly the blocks that were read. Returns its size in bytes. */
 async function readIndex(reader: ByteReader, blocks: readonly BlockRecord[]): Promise<number> {
-  const start = reader.offset;
-  let crc = crc32(await reader.take(1));
-  const readNumber = (): Promise<number> =>
-    readVarint(reader, (bytes) => {
-      crc = crc32(bytes, crc);
-    });
-  const listed = [blocks.length, ...blocks.flatMap((block) => [block.unpaddedSize, block.uncompressedSize])];
-  for (const number of listed)
-    if ((await readNumber()) !== number)
-      throw reader.error('has an index that does not match its blocks', start);
-  const padding = new Uint8Array(-(reader.offset - start) & 3);
-  await expectBytes(reader, padding, 'has an index padding that is not zero');
-  await expectBytes(reader, uint32Bytes(crc32(padding, crc)), 'has a damaged index');
-  return reader.offset - start;
+  const numbers = blocks.flatMap((block) => [block.unpaddedSize, block.uncompressedSize]);
+  const listed = [0, ...[blocks.length, ...numbers].flatMap(varintBytes)];
+  const index = Buffer.concat([Buffer.from(listed)], Math.ceil(listed.length / 4) * 4);
+  await expectBytes(reader, index, 'has an index that does not match its blocks');
+  await expectBytes(reader, uint32Bytes(crc32(index)), 'has a damaged index');
+  return index.length + CRC_SIZE;
+}
+
+function varintBytes(value: number): number[] {
+  return value < 0x80 ? [value] : [(value % 0x80) + 0x80, ...varintBytes(Math.floor(value / 0x80))];
 }
 
 /** Section 2.1.2. */
@@ -173,19 +169,15 @@ async function readStreamFooter(reader: ByteReader, check: IntegrityCheck, index
   if (!isSound) throw reader.error('has a damaged stream footer', start);
 }
 
-/**
- * A number of up to 63 bits, seven a byte (section 1.2). Past 2^53 it is inexact, and too large for anything here.
- * @param see is shown the bytes of the number
- */
-async function readVarint(reader: ByteReader, see?: (bytes: Uint8Array) => void): Promise<number> {
+/** A number of up to 63 bits, seven a byte (section 1.2). Past 2^53 it is inexact, and too large for anything here. */
+async function readVarint(reader: ByteReader): Promise<number> {
   await reader.has(MAX_VARINT_SIZE);
   let value = 0;
   for (const [index, byte] of reader.bytes.subarray(0, MAX_VARINT_SIZE).entries()) {
     value += (byte & 0x7f) * 128 ** index;
     if (byte >= 0x80) continue;
     if (byte === 0 && index > 0) throw reader.error('has a malformed number');
-    const bytes = reader.pass(index + 1);
-    see?.(bytes);
+    reader.pass(index + 1);
     return value;
   }
   throw reader.bytes.length < MAX_VARINT_SIZE ? reader.truncated() : reader.error('has a malformed number');

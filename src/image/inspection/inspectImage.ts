@@ -15,7 +15,7 @@ import { type EmbedArea, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
 import { sourceOfImage } from '../initrd.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
-import { bytesBehind, volumeEnds } from '../isoVolume.ts';
+import { bytesBehind } from '../isoVolume.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { MINISO_MAGIC, MINISO_PATH } from '../minimalIso/minisoData.ts';
@@ -64,7 +64,11 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const features = await read(unreadableParts.features, () => readIsoFeatures(tree));
   const appendix = await read(unreadableParts.appendix, () => readAppendix(tree));
   // During an unfinished edit, the end of the image is not inspected.
-  const leftovers = journal === undefined ? await findLeftovers(tree) : [UNFINISHED];
+  const isBehind = journal === undefined && (await bytesBehind(tree)) > 0;
+  const leftovers: Leftover[] = [
+    ...(journal === undefined ? [] : ['unfinished edit' as const]),
+    ...(isBehind ? ['bytes after the end' as const] : []),
+  ];
   const facts = await read(unreadableParts.files, () => readFacts(tree, layout !== undefined));
   const label = tree.volume.volumeId;
   const isOtherSystem = features?.otherSystem === true;
@@ -95,8 +99,6 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   };
 }
 
-const UNFINISHED: Leftover = 'unfinished edit';
-
 /** Reads the parts of an image. A part that cannot be read is undefined, and one of the issues. */
 function damageReader() {
   const issues: Finding[] = [];
@@ -110,14 +112,6 @@ function damageReader() {
       }),
     );
   return { issues, read };
-}
-
-async function findLeftovers(tree: IsoTree): Promise<readonly Leftover[]> {
-  const leftovers: Leftover[] = [];
-  const [first, ...others] = volumeEnds(tree);
-  if (others.some((end) => end !== first)) leftovers.push('volume descriptors');
-  if ((await bytesBehind(tree)) > 0) leftovers.push('bytes after the end');
-  return leftovers;
 }
 
 async function readFacts(tree: IsoTree, hasKargs: boolean) {

@@ -32,7 +32,7 @@ export interface IsoInspection extends Contents {
   readonly leftovers: readonly Leftover[];
 }
 
-export type Leftover = 'unfinished edit' | 'volume descriptors' | 'bytes after the end';
+export type Leftover = 'unfinished edit' | 'bytes after the end';
 
 /** An initramfs, or archives to append to one. */
 export interface InitrdInspection extends Contents {

@@ -216,11 +216,16 @@ describe('decodeXz', () => {
   });
 
   it.each([
-    ['a block padding', withBlockHeader([0xc0, storedChunk.length, 3, 0x21, 1, 0]), -21],
-    ['an index padding', Buffer.from(stream), -17],
-  ])('refuses %s that is not zero', async (title, bytes, at) => {
+    [
+      'a block',
+      withBlockHeader([0xc0, storedChunk.length, 3, 0x21, 1, 0]),
+      -21,
+      'has a block padding that is not zero',
+    ],
+    ['an index', Buffer.from(stream), -17, 'has an index that does not match its blocks'],
+  ])('refuses the padding of %s that is not zero', async (_title, bytes, at, problem) => {
     bytes.writeUInt8(1, bytes.length + at);
-    await expect(decodeXz(bytes, limit)).rejects.toThrow(`The xz data has ${title} that is not zero at byte`);
+    await expect(decodeXz(bytes, limit)).rejects.toThrow(`The xz data ${problem} at byte`);
   });
 
   it('refuses truncated streams', async () => {
