@@ -4,7 +4,7 @@ import type { Finding } from '../core/finding.ts';
 import { found, issue } from '../core/rule.ts';
 import { pathExtension } from '../formats/goPath.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
-import type { Config, Partition } from '../ignition/config.ts';
+import type { Config } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
@@ -201,13 +201,13 @@ function isTypicalFileMode(mode: number): boolean {
 }
 
 /** Numbers of the partitions of a CoreOS image, by label. */
-const imagePartitions: Readonly<Record<string, number>> = {
-  'BIOS-BOOT': 1,
-  'PowerPC-PReP-boot': 1,
-  'EFI-SYSTEM': 2,
-  boot: 3,
-  root: 4,
-};
+const imagePartitions: ReadonlyMap<string, number> = new Map([
+  ['BIOS-BOOT', 1],
+  ['PowerPC-PReP-boot', 1],
+  ['EFI-SYSTEM', 2],
+  ['boot', 3],
+  ['root', 4],
+]);
 
 /** Warnings about partitions that replace those of the image, also of disks that boot_device adds. */
 export function checkPartitions(config: Config, { features }: ButaneRules): readonly Finding[] {
@@ -227,14 +227,11 @@ export function checkPartitions(config: Config, { features }: ButaneRules): read
         )
           issues.push(issue(problems.rootConstrained, label));
       }
-      if (disk.wipeTable !== true && hasOtherNumber(partition)) {
+      const usual = imagePartitions.get(partition.label ?? '');
+      if (disk.wipeTable !== true && usual !== undefined && usual !== (partition.number ?? 0)) {
         issues.push(issue(problems.partitionNumber, label));
       }
     }
   }
   return issues;
-}
-
-function hasOtherNumber({ label = '', number = 0 }: Partition): boolean {
-  return Object.hasOwn(imagePartitions, label) && imagePartitions[label] !== number;
 }

@@ -6,7 +6,7 @@ import { append } from '../core/lists.ts';
 import { issue, type Rule } from '../core/rule.ts';
 import { deepestNode, type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
-import { isMapping, mappingAt } from '../formats/mapping.ts';
+import { asMapping, isMapping, mappingAt } from '../formats/mapping.ts';
 import { readYamlTree } from '../formats/yaml/tree.ts';
 import type { Config } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
@@ -182,7 +182,9 @@ function addEntry(
     translation.issues.push(issue(problem, from));
   };
   const owners = Object.fromEntries(
-    ['group', 'user'].map((name) => [name, tree[name]]).filter(([, owner]) => isSet(owner)),
+    ['group', 'user'].flatMap((name) =>
+      Object.keys(asMapping(tree[name])).length === 0 ? [] : [[name, tree[name]]],
+    ),
   );
   if (entry.kind === 'other') return refuse(problems.fileType);
   if (entry.kind === 'folder') {
@@ -214,10 +216,6 @@ function addEntry(
     contents: withMade(contents, { ...source }, from),
   };
   return nodes.change('files', known, values, from);
-}
-
-function isSet(owner: unknown): boolean {
-  return isMapping(owner) && Object.keys(owner).length > 0;
 }
 
 function unusedKeyHint({ fields }: StructType, _path: Path, key: string): string | undefined {

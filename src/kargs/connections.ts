@@ -60,12 +60,9 @@ export function acceptedConnections(devices: readonly Device[]): readonly Connec
     return {
       file: source.text,
       id: name === '' ? 'Wired Connection' : name,
-      uuid: undefined,
       type,
       interfaceName: isMac || name === '' ? undefined : name,
       mac: isMac ? name : undefined,
-      clonedMac: undefined,
-      mtu: undefined,
       controller,
       vlan,
       bond: new Map(),

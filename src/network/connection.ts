@@ -10,15 +10,15 @@ export interface Connection {
   /** The file name, for messages: `eth0.nmconnection`. */
   readonly file: string;
   readonly id: string;
-  readonly uuid: string | undefined;
+  readonly uuid?: string | undefined;
   /** `ethernet`, `bond`, `vlan`, `bridge`, …; `802-3-ethernet` reads as `ethernet`. */
   readonly type: string;
   readonly interfaceName: string | undefined;
   /** The MAC address that the device must have, in upper case with colons. */
   readonly mac: string | undefined;
   /** The MAC address that the device gets, in upper case with colons. */
-  readonly clonedMac: string | undefined;
-  readonly mtu: number | undefined;
+  readonly clonedMac?: string | undefined;
+  readonly mtu?: number | undefined;
   /** Name or UUID of the bond or bridge to which the port belongs. */
   readonly controller: string | undefined;
   readonly vlan: Vlan | undefined;

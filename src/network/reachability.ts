@@ -252,10 +252,16 @@ function findObstacle(connections: readonly Connection[], host: string): Obstacl
     ({ controller, isAutoconnected }) => isAutoconnected && controller === undefined,
   );
   const address = parseAddress(host);
-  // With `ignore`, the kernel may configure IPv6 by itself.
+  // DHCP, router advertisements, or a method that is not judged here; with `ignore`, the kernel may configure IPv6 by itself.
   const isDynamicIn = (family: Family): boolean =>
     active.some(
-      ({ ip }) => isDynamic(ip[family]) || (address !== undefined && ip[family].method === 'ignore'),
+      ({
+        ip: {
+          [family]: { method },
+        },
+      }) =>
+        !['manual', 'disabled', 'ignore', 'link-local'].includes(method) ||
+        (address !== undefined && method === 'ignore'),
     );
   if (active.length === 0 || (address === undefined ? families : [address.family]).some(isDynamicIn))
     return undefined;
@@ -282,11 +288,6 @@ function findObstacle(connections: readonly Connection[], host: string): Obstacl
     };
   }
   return isRouted(configs, address) ? undefined : noRoute(formatAddress(address), 'server');
-}
-
-/** DHCP, router advertisements, or a method that this program does not judge. */
-function isDynamic({ method }: IpConfig): boolean {
-  return !['manual', 'disabled', 'ignore', 'link-local'].includes(method);
 }
 
 function findNameObstacle(configs: readonly (IpConfig & KeyfilePlace)[]): Obstacle | undefined {

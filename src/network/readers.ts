@@ -256,16 +256,13 @@ export const strictFlag: Reader<boolean> = (value, place) =>
 /** An integer from `least` to `most`, also as a string in decimal or as `0x…`. */
 export function integer(least: number, most: number): Reader<number> {
   return present((value, place) => {
-    const number = typeof value === 'string' ? parseInteger(value) : value;
+    const isInteger = typeof value === 'string' && /^(?:-?[0-9]+|0x[0-9a-fA-F]+)$/.test(value);
+    const number = isInteger ? Number(value) : value;
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least && number <= most) {
       return number;
     }
     return refuse(place, expected(`an integer from ${least} to ${most}`, value));
   });
-}
-
-function parseInteger(text: string): number | undefined {
-  return /^(?:-?[0-9]+|0x[0-9a-fA-F]+)$/.test(text) ? Number(text) : undefined;
 }
 
 export const uint8 = integer(0, 2 ** 8 - 1);

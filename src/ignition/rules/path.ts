@@ -18,15 +18,13 @@ export const pathRules = {
 /** Checks that `value` is an absolute path. */
 export function pathIssue(value: string | undefined, at: Path): Finding | undefined {
   if (value === undefined || value === '') return issue(pathRules.missing, at);
-  if (!value.startsWith('/'))
-    return issue(pathRules.relative, at, suggest(cleanPath(`/${withSlashes(value)}`)));
+  if (!value.startsWith('/')) {
+    // Perhaps a path as Windows writes it.
+    const slashed = value.replace(/^[A-Za-z]:(?=\\)/, '').replaceAll('\\', '/');
+    return issue(pathRules.relative, at, suggest(cleanPath(`/${slashed}`)));
+  }
   const clean = cleanPath(value);
   return clean === value ? undefined : issue(pathRules.dirty, at, suggest(clean));
-}
-
-/** A path as Windows writes it, with the slashes of Linux. */
-function withSlashes(path: string): string {
-  return path.replace(/^[A-Za-z]:(?=\\)/, '').replaceAll('\\', '/');
 }
 
 /** Like {@link pathIssue}; a name without slashes is probably a device. */

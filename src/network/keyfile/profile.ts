@@ -76,18 +76,14 @@ export function addProblem(
   effect: 'ignores' | 'rejects',
   { hint, problem }: Invalid,
 ): void {
-  const { key, line, section } = entries.get(place) ?? { ...splitPlace(place), line: undefined };
+  // A key that is missing is one of the tables, whose sections have no dots.
+  const [ownSection = '', ownKey = ''] = place.split('.');
+  const { key, line, section } = entries.get(place) ?? { key: ownKey, line: undefined, section: ownSection };
   const message =
     effect === 'ignores'
       ? `NetworkManager ignores ${key} in [${section}]: ${problem}`
       : `NetworkManager ignores the keyfile: ${key} in [${section}]: ${problem}`;
   problems.push({ severity: effect === 'ignores' ? 'warning' : 'error', message, hint, line, section, key });
-}
-
-/** For the keys of the table, whose sections have no dots. */
-function splitPlace(place: ProfileKey): { readonly section: string; readonly key: string } {
-  const [section = '', key = ''] = place.split('.');
-  return { section, key };
 }
 
 interface Invalid {

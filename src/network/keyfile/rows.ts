@@ -137,7 +137,9 @@ export const rows: readonly KeyfileRow[] = [
   {
     key: 'vlan.parent',
     effect: 'rejects',
-    isValid: (parent) => isConnectionUuid(parent) || isKernelName(parent),
+    // Other than in interface-name, also a name that NetworkManager does not give an interface.
+    isValid: (parent) =>
+      isConnectionUuid(parent) || (Buffer.byteLength(parent) <= 15 && /^(?!\.{1,2}$)[^/:\s]+$/.test(parent)),
     problem: (parent) => `${quoteText(parent)} is not the name of an interface, nor a UUID`,
     hint: 'set parent to an interface such as eth0, or to the UUID of its connection',
   },
@@ -189,9 +191,4 @@ function isMacValue(text: string): boolean {
   const isNumbers =
     numbers.length === 6 && numbers.every((item) => /^\s*\d{1,3}\s*$/.test(item) && Number(item) < 256);
   return isMacAddress(text) || isNumbers;
-}
-
-/** Unlike {@link isProfileInterface}, also the names that NetworkManager does not give an interface. */
-function isKernelName(name: string): boolean {
-  return Buffer.byteLength(name) <= 15 && /^[^/:\s]+$/.test(name) && name !== '.' && name !== '..';
 }
