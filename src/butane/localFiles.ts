@@ -19,7 +19,6 @@ export type LocalEntry =
   | { readonly kind: 'link'; readonly path: string; readonly target: string }
   | { readonly kind: 'other'; readonly path: string };
 
-/** Why a file cannot be used. */
 export class LocalFileError extends Error {
   readonly problem: Rule;
 

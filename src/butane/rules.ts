@@ -257,7 +257,6 @@ export function nodeExists(path: string): Rule {
   };
 }
 
-/** @param error of the system */
 export function unreadable(path: string, error: unknown): Rule {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reason =

@@ -42,7 +42,6 @@ function placeAmong(others: Readonly<Record<string, Path>>, [step, ...more]: Pat
   return step === undefined || more.length > 0 || !Object.hasOwn(others, step) ? undefined : others[step];
 }
 
-/** The path in the YAML of a path in the config. */
 export function pathInYaml(config: Config, path: Path): Path {
   return findPlace(config, path, sources) ?? snakePath(path);
 }

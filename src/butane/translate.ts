@@ -111,7 +111,6 @@ function generate(translation: ButaneTranslation, type: StructType, value: Butan
   return mergeOver(grubConfig(mappingAt(value, ['grub'])));
 }
 
-/** What Butane reads first. */
 const plainText = { kind: 'string', goType: 'string', pointer: false, always: false } as const;
 const headerType: StructType = {
   name: '',

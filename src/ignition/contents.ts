@@ -10,7 +10,6 @@ import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { decodeGzip } from '../formats/gzip.ts';
 import type { Config, Resource, Storage, Verification } from './config.ts';
 
-/** A resource that a config refers to. */
 export interface Reference {
   readonly resource: Resource;
   /** In this config, e.g. `['ignition', 'config', 'merge', 0]`. */

@@ -34,7 +34,6 @@ export interface Dialect {
   readonly refuse: (found: ValueNode, expected: ExpectedType, path: Path) => void;
 }
 
-/** The type that a value should have. */
 export interface ExpectedType {
   readonly kind: Field['kind'];
   /** As Go prints it, e.g. `int`. */
@@ -62,7 +61,6 @@ export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** An object that is being decoded. */
 type Target = Record<string, unknown>;
 
 interface Decoder {

@@ -16,7 +16,6 @@ import {
   type StructType,
 } from './schema.ts';
 
-/** A value that does not match the type of its field. */
 export interface TypeMismatch {
   /** The message of encoding/json. */
   readonly message: string;

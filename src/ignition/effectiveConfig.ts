@@ -19,7 +19,6 @@ import { newestVersion, type SpecVersion } from './versions.ts';
 /** The chain of references to a config, the outermost first: `ignition.config.merge.0`. Empty for the outermost config. */
 export type ConfigPlace = readonly string[];
 
-/** A path in one of the configs. */
 interface PlacedPath {
   readonly place: ConfigPlace;
   readonly path: Path;

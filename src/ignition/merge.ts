@@ -58,7 +58,6 @@ function mergeEach(fields: readonly Field[], parent: Members, child: Members): M
   );
 }
 
-/** An item of the child, and its list. */
 interface Owner {
   readonly list: string;
   readonly item: unknown;

@@ -55,7 +55,6 @@ export function isZero(fields: readonly Field[], members: Members): boolean {
   return fields.every((field) => isZeroMember(field, members[field.name]));
 }
 
-/** Whether a member is empty. */
 function isZeroMember(field: Field, member: unknown): boolean {
   if (member === undefined) return true;
   if (field.pointer || field.kind === 'list') return false;

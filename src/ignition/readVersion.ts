@@ -16,7 +16,6 @@ export type VersionResult =
   | { readonly status: 'unsupported' | 'malformed'; readonly text: string }
   | { readonly status: 'mismatch'; readonly mismatch: TypeMismatch };
 
-/** Reads `ignition.version`. */
 export function readVersion(root: DocumentNode): VersionResult {
   const { value, mismatches } = decodeJson(root, stubType);
   const [mismatch] = mismatches;

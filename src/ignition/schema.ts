@@ -54,7 +54,6 @@ export interface ListField extends FieldBase {
 
 export type Field = ScalarField | StructField | ListField;
 
-/** The type of a whole config. */
 export function configType(version: SpecVersion): StructType {
   const known = configTypes.get(version);
   if (known !== undefined) return known;

@@ -44,7 +44,6 @@ export const translationRules = {
   ),
 };
 
-/** The source and target versions. */
 export interface Versions {
   readonly from: SpecVersion;
   readonly to: SpecVersion;
@@ -112,7 +111,6 @@ const shifts: readonly Shift[] = [
   },
 ];
 
-/** State of a translation. */
 interface Journey extends Versions {
   /** To the current object. */
   readonly path: (string | number)[];

@@ -28,7 +28,6 @@ export function checkArgumentLine(before: string, line: string): readonly Findin
   return [...added.flatMap(checkAdded).map(nameArgument), ...checkLineNetwork(line)];
 }
 
-/** Returns the issues of the network of the arguments. */
 export function checkLineNetwork(line: string): readonly Finding[] {
   return checkArgumentNetwork(parseLine(line)).map(nameArgument);
 }

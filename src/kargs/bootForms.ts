@@ -11,7 +11,6 @@ export const bootFormNames = ['plain', 'ironic', 'ipxe', 'grub', 'pxelinux', 'js
 
 export type BootFormName = (typeof bootFormNames)[number];
 
-/** The arguments as one line. */
 const plain: BootForm = {
   reserved: ['initrd'],
   check: checkLoaderSettings,

@@ -83,7 +83,6 @@ function findNamed(list: readonly KernelArgument[], name: string, rule: Rule): r
   return list.filter((argument) => argument.name === name).map(({ path }) => issue(rule, path));
 }
 
-/** The URLs of the kernel, the initramfs and the appended archives. */
 export function imageUrls({ appendedUrls = [], initramfsUrl, kernelUrl }: BootSettings): readonly BootText[] {
   return [
     ...(kernelUrl === undefined ? [] : [{ text: kernelUrl, path: ['kernelUrl'] }]),

@@ -17,7 +17,6 @@ const controllerNames: ReadonlyMap<string, string> = new Map([
   ['team', 'team0'],
 ]);
 
-/** Arguments that create or change a connection. */
 const networkNames: ReadonlySet<string> = new Set([
   'ip',
   'vlan',

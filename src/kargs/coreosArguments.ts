@@ -38,7 +38,6 @@ export const coreosArguments = {
   installDevice: { name: 'coreos.inst.install_dev', isTyped: false, isOfIso: false },
 } as const satisfies Readonly<Record<string, CoreosArgument>>;
 
-/** All arguments of the table, in its order. */
 export const allCoreosArguments: readonly CoreosArgument[] = Object.values(coreosArguments);
 
 /** The arguments without which Ignition does not run in a live system. */

@@ -159,7 +159,6 @@ const iscTests: ClientTests = {
   },
 };
 
-/** Conditions in the language of a server. */
 interface ClientTests {
   readonly kinds: Readonly<Record<ClientClass['kind'], string>>;
   readonly architecture: (number: number) => string;

@@ -8,7 +8,6 @@ import { parseUrl, urlHost, withBrackets } from '../formats/url.ts';
 import { type Family, formatAddress, parseAddress } from '../network/ipAddress.ts';
 import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
 
-/** The addresses of the network of the hosts. */
 export type DhcpRange =
   /** dnsmasq assigns these addresses. */
   | { readonly kind: 'assigned'; readonly family: Family; readonly first: string; readonly last: string }
@@ -125,7 +124,6 @@ tftp-root=/var/lib/tftpboot
 ${boot}`;
 }
 
-/** The text, or nothing. */
 function lines(isNeeded: boolean, text: string): string {
   return isNeeded ? text : '';
 }

@@ -33,7 +33,6 @@ export function* networkBootFiles(boot: NetworkBoot): Generator<BootFile> {
   for (const host of boot.hosts) yield* hostBootFiles(host, boot.loaders);
 }
 
-/** The files of one host. */
 export function* hostBootFiles(host: NetworkHost, names: NetworkBoot['loaders']): Generator<BootFile> {
   const start = host.start.kind === 'ramdisk' ? prepareRamdisk(host.start) : host.start;
   for (const name of names) {

@@ -30,7 +30,6 @@ export function ipaArgument(assignment: string): string {
   return (option?.kernelParam ?? `ipa-${name.replaceAll('_', '-')}`) + assignment.slice(name.length);
 }
 
-/** Returns the issues of an argument with the prefix `ipa-`. */
 export function checkIpaArgument({ name, value }: KernelArgument): readonly Rule[] {
   if (value === undefined) {
     const message = 'the agent ignores a parameter without a value';

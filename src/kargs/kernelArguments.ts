@@ -87,7 +87,6 @@ function assignment(variable: string, value: string, setting: string): KernelArg
   return parseArgument(`systemd.setenv=${variable}=${value}`, ['proxy', setting]);
 }
 
-/** Returns the issues of the proxies. */
 export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSettings): readonly Finding[] {
   if (proxy === undefined) return [];
   const ignored = findIgnoredExceptions(proxy.noProxy).map((problem) => {

@@ -15,7 +15,6 @@ export interface Bond {
   readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
-/** A port in the list of its controller. */
 export interface Port {
   readonly name: string;
   readonly place: DocumentPlace;

@@ -99,7 +99,6 @@ function groupAddress(_value: unknown, place: DocumentPlace): undefined {
   return refuse(place, message, 'remove group-addr; bridges use 01:80:C2:00:00:00 without it');
 }
 
-/** First and last number. */
 type TagRange = readonly [number, number];
 
 const readId = reader.mapped(reader.objectWith({ id: vlanTag }, ['id']), ({ id }): TagRange => [id, id]);

@@ -47,7 +47,6 @@ interface Vlan {
   readonly parent: string | undefined;
 }
 
-/** An address with the line of the keyfile. */
 export interface ConfiguredAddress extends Subnet {
   readonly line?: number | undefined;
 }
@@ -55,7 +54,6 @@ export interface ConfiguredAddress extends Subnet {
 /** The routing table that the kernel always looks up; others only for rules that name them. */
 export const MAIN_TABLE = 254;
 
-/** The settings of one IP family. */
 export interface IpConfig {
   /** `auto`, `manual`, `disabled`, `link-local`, `dhcp`, `ignore`, `shared`. */
   readonly method: string;
@@ -72,7 +70,7 @@ export interface IpConfig {
   readonly neverDefault: boolean;
 }
 
-export interface Route {
+interface Route {
   readonly destination: Subnet;
   /** Undefined for a destination on the link. */
   readonly gateway: IpAddress | undefined;
@@ -91,7 +89,6 @@ export const automaticIp: IpConfig = {
   neverDefault: false,
 };
 
-/** The name under which messages refer to the connection. */
 export function connectionName({ id, interfaceName }: Connection): string {
   return interfaceName ?? id;
 }

@@ -97,7 +97,6 @@ function copyMacs(links: InterfaceLinks): Map<string, ConvertedEntry | undefined
   return macs;
 }
 
-/** The contents of a document. */
 interface Network {
   readonly links: InterfaceLinks;
   readonly routes: RoutesByInterface;

@@ -56,7 +56,6 @@ function readServer(value: unknown, place: DocumentPlace): Server | undefined {
   return { place, family: parsed.family, address: formatAddress(parsed), zone };
 }
 
-/** Reads the `dns-resolver` of a document. */
 export function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
   const config = readDnsFields(value, place)?.config ?? {};
   const { server: servers = [], search: searches = [], options = [] } = config;

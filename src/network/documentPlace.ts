@@ -64,7 +64,6 @@ export function hasBoth<Key extends string>(
   return true;
 }
 
-/** Reports a key with the same meaning as another one. */
 export function refuseTwin(place: DocumentPlace, key: string): void {
   refuse(place, `duplicate of "${key}"`, `remove "${key}" or "${String(place.path.at(-1))}"`);
 }

@@ -11,7 +11,6 @@ export interface IpAddress {
   readonly number: bigint;
 }
 
-/** Number of bits of an address. */
 export function addressBits(family: Family): 32 | 128 {
   return family === 4 ? 32 : 128;
 }

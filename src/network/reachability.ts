@@ -21,7 +21,6 @@ import {
 } from './ipAddress.ts';
 import { networkRules } from './networkRules.ts';
 
-/** What is inconsistent in a connection. */
 export interface ConnectionProblem extends Rule, KeyfilePlace {}
 
 interface KeyfilePlace {
@@ -174,7 +173,6 @@ export interface Server {
 /** Servers of which the host requires one. */
 export type Need = readonly Server[];
 
-/** An obstacle between the host and a server. */
 interface Obstacle {
   /** A sentence. */
   readonly cause: string;

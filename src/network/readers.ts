@@ -29,7 +29,6 @@ import {
   warn,
 } from './documentPlace.ts';
 
-/** Reads a value of a document. */
 export interface Reader<T> {
   /** Returns undefined after it reported an invalid value. */
   (value: unknown, place: DocumentPlace): T | undefined;
@@ -341,7 +340,6 @@ export function ipAddress(family?: Family, hint?: string): Reader<IpAddress> {
   };
 }
 
-/** The canonical form of an address. */
 export function address(family?: Family): Reader<string> {
   return mapped(ipAddress(family), formatAddress);
 }

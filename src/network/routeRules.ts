@@ -70,7 +70,6 @@ function readRule(value: unknown, place: DocumentPlace): Rule | undefined {
 /** The priority of the first rule without one, unless another rule has a greater one. */
 const FIRST_PRIORITY = 30_000;
 
-/** Reads the `route-rules` of a document. */
 export function readRouteRules(
   value: unknown,
   links: InterfaceLinks,

@@ -92,7 +92,6 @@ function readRoute(value: unknown, place: DocumentPlace): PlacedRoute | undefine
   };
 }
 
-/** Reads the `routes` of a document. */
 export function readRoutes(value: unknown, links: InterfaceLinks, place: DocumentPlace): RoutesByInterface {
   const { config, running } = readRoutesFields(value, place) ?? {};
   if (running !== undefined && config === undefined) {

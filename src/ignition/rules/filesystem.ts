@@ -15,7 +15,6 @@ const maxLabelBytes = new Map([
   ['vfat', 11],
 ]);
 
-/** One rule for each of these formats. */
 const labelTooLong = new Map<string, Rule>();
 for (const [format, max] of maxLabelBytes) {
   const rule = errorRule(

@@ -25,7 +25,6 @@ export const nodeRules = {
   ),
 };
 
-/** The user or group that owns a node. */
 export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
   found(id !== undefined && name && issue(nodeRules.ownerIdAndName, []));
 
@@ -53,7 +52,6 @@ function octalHint(mode: Integer): string | undefined {
     : undefined;
 }
 
-/** Files and directories. */
 export const fileRules = {
   overwriteWithoutSource: errorRule(
     'overwrite-without-source',

@@ -44,7 +44,6 @@ export type EfiLoaders = Readonly<Record<'x86_64' | 'aarch64', string>>;
 /** iPXE, as the packages of distributions have it. It is not signed. */
 export const ipxeLoaders: EfiLoaders = { x86_64: 'snponly-x86_64.efi', aarch64: 'snponly-aarch64.efi' };
 
-/** A file of the folder. */
 export interface BootFile {
   /** Path relative to the folder, with slashes. */
   readonly path: string;

@@ -1,7 +1,7 @@
 /** The `[ipv4]` and `[ipv6]` sections. Source: nm-keyfile.c and nm-setting-ip*-config.c of libnm. */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { type ConfiguredAddress, type IpConfig, MAIN_TABLE, type Route } from '../connection.ts';
+import { type ConfiguredAddress, type IpConfig, MAIN_TABLE } from '../connection.ts';
 import {
   addressBits,
   type Family,
@@ -34,7 +34,7 @@ interface IpSection {
 export function readIpSection(family: Family, profile: Profile): IpSection {
   const section = `ipv${family}` as const;
   const addresses: ConfiguredAddress[] = [];
-  const routes: Route[] = [];
+  const routes: IpConfig['routes'][number][] = [];
   let behind: { readonly key: ProfileKey; readonly text: string } | undefined;
   let hasRoutes = false;
   const table = numberValue(profile, `${section}.route-table`) || MAIN_TABLE;

@@ -76,7 +76,6 @@ function otherFormatHint(document: Mapping): string {
   return 'add "links": [ … ]';
 }
 
-/** Everything that a document says. */
 interface NetworkData {
   readonly links: DataLinks;
   readonly networks: readonly Network[];

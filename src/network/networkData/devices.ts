@@ -202,7 +202,6 @@ function checkUnique(
   }
 }
 
-/** Bonds by the ids of their ports. */
 export function bondsByPort(links: DataLinks): Map<string, DataLink> {
   const bonds = new Map<string, DataLink>();
   for (const link of links.values()) for (const port of link.bond?.ports ?? []) bonds.set(port.name, link);

@@ -27,7 +27,6 @@ export interface Network {
   readonly metric: number | undefined;
 }
 
-/** A name server. */
 export interface DataServer {
   readonly address: IpAddress;
   readonly place: DocumentPlace;
@@ -147,7 +146,6 @@ const readersOf = (family: Family) => {
 
 const readers = { 4: readersOf(4), 6: readersOf(6) };
 
-/** Reads one network of a document with these links. */
 export function readDataNetwork(value: unknown, place: DocumentPlace, links: DataLinks): Network | undefined {
   if (!isMapping(value)) return refuse(place, expected('a mapping', value));
   const { id, type: written } = value;
