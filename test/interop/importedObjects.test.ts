@@ -25,16 +25,24 @@ const repositories = [
   'openshift+enhancements',
   'suse-edge+suse-edge.github.io',
   'openstack-k8s-operators+architecture',
+  'openshift-kni+telco-reference',
+  'openshift-kni+eco-ci-cd',
+  'openshift+oc-mirror',
+  'openshift+hypershift',
+  'ebeaudoi+ocp-cluster-catalogs',
+  'nmagnezi+assisted-service-crs',
+  'tosin2013+openshift-agent-install',
+  'wangjun1974+tips',
 ];
 
 /** Kinds, and how many objects of each there are at least. */
 const KINDS = {
   BareMetalHost: 10,
-  NMStateConfig: 1,
+  NMStateConfig: 10,
   NodeNetworkConfigurationPolicy: 10,
   InstallConfig: 10,
-  ImageDigestMirrorSet: 2,
-  ImageContentSourcePolicy: 1,
+  ImageDigestMirrorSet: 10,
+  ImageContentSourcePolicy: 10,
 };
 
 function git(repository: string, ...args: readonly string[]): string {
@@ -45,7 +53,7 @@ function git(repository: string, ...args: readonly string[]): string {
 
 const wanted = `^[- ]*kind: (${Object.keys(KINDS).join('|')})\\s*$|^pullSecret:`;
 
-/** The objects of each file, or of each example in a page. */
+/** The objects of each file, or of each example in a page: a block of YAML, or the text that a shell gives to `oc apply`. */
 function groupsIn(repository: string): readonly (readonly Mapping[])[] {
   const files = git(repository, 'grep', '-lE', wanted, 'HEAD', '--', '*.yaml', '*.yml', '*.md').split('\n');
   return files
@@ -53,7 +61,9 @@ function groupsIn(repository: string): readonly (readonly Mapping[])[] {
     .flatMap((file) => {
       const text = git(repository, 'show', file);
       if (!file.endsWith('.md')) return [text];
-      const examples = text.matchAll(/^( *)```ya?ml\n(.*?)^ *```/gms);
+      const examples = text.matchAll(
+        /^( *)(?:```ya?ml|[^\n]*<<-? *['"]?EOF['"]?[^\n]*)\n(.*?)^ *(?:```|EOF\s*$)/gms,
+      );
       return Array.from(examples, ([, blanks = '', example = '']) =>
         example.replaceAll(new RegExp(`^${blanks}`, 'gm'), ''),
       );
@@ -103,11 +113,11 @@ describe.skipIf(!have(oracle))(`objects of other projects${oracleNote(oracle)}`,
   });
 });
 
-/** With what `deploy` requires, and with a value in each place. */
+/** With what `deploy` requires, and with a value in each place. In brackets, Go and Python refuse IPv4 addresses since 2025, as `deploy` does. */
 function isDeployable(object: Mapping): boolean {
   const { bmc, online } = asMapping(object['spec']);
   const { address } = asMapping(bmc);
-  const isReal = typeof address === 'string' && address.includes('://');
-  const isTemplate = JSON.stringify(object).includes('{{');
+  const isReal = typeof address === 'string' && /:\/\/(?!\[[\d.]+\])/.test(address);
+  const isTemplate = /\{\{|\$\{/.test(JSON.stringify(object));
   return objectKind(object) === 'BareMetalHost' && isReal && online === true && !isTemplate;
 }
