@@ -12,7 +12,7 @@ export interface HostLintOptions {
   /** If absent, only what applies to both is checked. */
   readonly machine?: TargetSystem | undefined;
   /** The document, to check whether it fits into a live ISO; if absent, the size is not checked. */
-  readonly document?: Uint8Array;
+  readonly document?: Uint8Array | undefined;
 }
 
 /** Data of the lint for configs that settings made. */

@@ -76,11 +76,6 @@ export async function findConfigs(
   return { config: read.config, findings: [], documents: new Map(), place };
 }
 
-/** Every config that runs the agent contains this word, or escape sequences. */
-function mayRunAgent(documents: readonly Buffer[]): boolean {
-  return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
-}
-
 /** The message of `--verbose` about a checked config: its version, and whether lint rules were applied. */
 export async function noteChecked(
   name: string,
@@ -108,40 +103,23 @@ export async function noteChecked(
 /** What Ignition and the agent would run into on boot. */
 async function lint(
   document: Buffer,
-  { config, documents, place }: CheckedConfigs,
+  { config, place }: CheckedConfigs,
   options: CheckOptions,
 ): Promise<readonly Finding[]> {
-  const { lint: mode } = options;
+  const { isEmbedded = false, lint: mode, machine } = options;
   const ofBoot = bootIssues(config);
   const hasParts = [config.storage, config.systemd, config.passwd, config.kernelArguments].some(Boolean);
   if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofBoot);
-  const ofAgent =
-    mode === 'agent' || mayRunAgent([document, ...documents.values()])
-      ? await lintAgent(document, config, options)
-      : undefined;
-  const findings = ofAgent ?? (await import('../../agent/lint/lintConfig.ts')).lintHost(config, options);
+  const { isAgentConfig, lintConfig, lintHost } = await import('../../agent/lint/lintConfig.ts');
+  const isAgent = mode === 'agent' || isAgentConfig(config);
+  const findings = isAgent
+    ? lintConfig(config, { ...options, document: isEmbedded ? undefined : document })
+    : lintHost(config, options);
   const ofUnits = (await options.checkUnits?.(config)) ?? [];
-  const isKnown = ofAgent !== undefined || options.machine !== undefined;
-  return place([...ofBoot, ...(isKnown ? findings : findings.map(withoutError)), ...ofUnits]);
-}
-
-/** What runs a config that neither starts the agent nor is for a known machine is unknown, so only Ignition's rules refuse it. */
-function withoutError(finding: Finding): Finding {
-  return finding.severity === 'error' ? { ...finding, severity: 'warning' } : finding;
-}
-
-/** All findings of a config that runs the agent; undefined if it does not, and is not to be checked as if it did. */
-async function lintAgent(
-  document: Buffer,
-  config: Config,
-  { ipaVersion, isEmbedded = false, lint: mode, machine, now }: CheckOptions,
-): Promise<readonly Finding[] | undefined> {
-  const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
-  if (mode !== 'agent' && !isAgentConfig(config)) return undefined;
-  return lintConfig(config, {
-    now,
-    ...(machine && { machine }),
-    ...(isEmbedded ? {} : { document }),
-    ...(ipaVersion === undefined ? {} : { ipaVersion }),
-  });
+  // What runs a config that neither starts the agent nor is for a known machine is unknown: only Ignition's rules refuse it.
+  const isKnown = isAgent || machine !== undefined;
+  const weakened = findings.map((finding) =>
+    finding.severity === 'error' && !isKnown ? { ...finding, severity: 'warning' as const } : finding,
+  );
+  return place([...ofBoot, ...weakened, ...ofUnits]);
 }
