@@ -13,7 +13,10 @@ import type { Config } from '../../ignition/config.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
-import type { CheckedConfigs } from './checkInlined.ts';
+import { isAgentConfig, lintConfig, lintHost } from '../../agent/lint/lintConfig.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { type CheckedConfigs, checkInlined } from './checkInlined.ts';
+import { maskChecked } from './maskChecked.ts';
 import type { CheckUnits } from './unitTools.ts';
 
 /**
@@ -44,13 +47,12 @@ export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Pro
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);
   const isDeep = options.lint !== 'none';
-  const configs = isDeep && read.status === 'read' ? await findConfigs(document, read, report) : undefined;
+  const configs = isDeep && read.status === 'read' ? findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? (isDeep ? furtherMismatches(document, read) : []);
   const found: readonly Finding[] = [...report.findings, ...further];
   const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
   const all: readonly Finding[] = [...found, ...remarks];
-  const { maskChecked } = await import('./maskChecked.ts');
   const {
     documents: inlined = new Map<string, Buffer>(),
     config = read.status === 'read' ? read.config : undefined,
@@ -63,13 +65,8 @@ export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Pro
  * The config, merged with the configs that it inlines, and the findings in these.
  * @param own findings in the document itself
  */
-export async function findConfigs(
-  document: Buffer,
-  read: DocumentRead,
-  own: Report,
-): Promise<CheckedConfigs> {
+export function findConfigs(document: Buffer, read: DocumentRead, own: Report): CheckedConfigs {
   if (listReferences(read.config).length > 0) {
-    const { checkInlined } = await import('./checkInlined.ts');
     return checkInlined(document, read, own.findings);
   }
   const place = (found: readonly Finding[]): readonly Finding[] => locateFindings(found, document);
@@ -77,20 +74,18 @@ export async function findConfigs(
 }
 
 /** The message of `--verbose` about a checked config: its version, and whether lint rules were applied. */
-export async function noteChecked(
+export function noteChecked(
   name: string,
   bytes: Uint8Array,
   { ipaVersion, lint: mode }: CheckOptions,
   note: (text: string) => void,
-): Promise<void> {
-  const { readEffectiveConfig } = await import('../../ignition/effectiveConfig.ts');
+): void {
   const read = readEffectiveConfig(bytes);
   if (read.status !== 'read') {
     note(`${name}: not a readable Ignition config; no further checks`);
     return;
   }
   const checked = `${name}: checked as Ignition ${read.version} (its ignition.version)`;
-  const { isAgentConfig } = await import('../../agent/lint/lintConfig.ts');
   const isAgent = isAgentConfig(read.config);
   const release = ipaVersion === undefined ? 'the newest release' : 'the release of --ipa-version';
   const reason = isAgent ? 'a unit runs the agent' : `--lint ${mode}`;
@@ -110,7 +105,6 @@ async function lint(
   const ofBoot = bootIssues(config);
   const hasParts = [config.storage, config.systemd, config.passwd, config.kernelArguments].some(Boolean);
   if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofBoot);
-  const { isAgentConfig, lintConfig, lintHost } = await import('../../agent/lint/lintConfig.ts');
   const isAgent = mode === 'agent' || isAgentConfig(config);
   const findings = isAgent
     ? lintConfig(config, { ...options, document: isEmbedded ? undefined : document })

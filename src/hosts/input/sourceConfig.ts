@@ -6,9 +6,14 @@
 import { mayBeButane } from '../../butane/mayBeButane.ts';
 import { FormatError, only, located } from '../../core/errors.ts';
 import { hasErrors, limitFindings } from '../../core/finding.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { detectKind } from '../../image/imageKind.ts';
+import { readInitrd } from '../../image/initrd.ts';
+import { bytesAccess } from '../../image/overlay.ts';
 import type { Expected } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig, noteChecked } from './checkConfig.ts';
+import { hintContent } from './contentKind.ts';
 import { type FilesDir, openFilesDir } from './filesDir.ts';
 import type { YamlConfig } from './yamlConfig.ts';
 
@@ -64,11 +69,7 @@ export async function readSourceConfig(
 /** The config in an archive of `pxe ignition wrap`. Other content is unchanged. */
 async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
   if (content[0] === '{'.charCodeAt(0)) return content;
-  const { detectKind } = await import('../../image/imageKind.ts');
-  const { bytesAccess } = await import('../../image/overlay.ts');
   if ((await detectKind(bytesAccess(content))) !== 'initramfs') return content;
-  const { readInitrd } = await import('../../image/initrd.ts');
-  const { CONFIG_NAME } = await import('../../image/embeddedIgnition.ts');
   const limits = { maxBytes: CONFIG_FILE.maxBytes, wants: (path: string) => path === CONFIG_NAME };
   const files = await readInitrd(content, limits).catch(
     only(FormatError, () => new Map<string, Uint8Array>()),
@@ -89,14 +90,14 @@ export async function checkSourceConfig(
 ): Promise<CheckedDocument> {
   const { json, name, text, yaml } = source;
   const checked = lacksJson(source) ? undefined : await checkConfig(json, options);
-  if (note !== undefined) await noteChecked(name, json, options, note);
+  if (note !== undefined) noteChecked(name, json, options, note);
   const placed = (yaml?.place ?? ((findings) => findings))(checked?.report.findings ?? []);
   const findings = limitFindings([...(yaml?.own ?? []), ...placed]);
   const valid = checked?.report.valid === true;
   const [first] = findings;
   if (first === undefined) return { report: { valid, findings }, bytes: text };
   const isExplained = valid || findings.length > 1;
-  const hint = isExplained ? undefined : await (await import('./contentKind.ts')).hintContent(name, text);
+  const hint = isExplained ? undefined : await hintContent(name, text);
   return {
     ...checked,
     bytes: yaml?.mask() ?? checked?.bytes ?? text,

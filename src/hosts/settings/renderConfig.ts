@@ -70,7 +70,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
       : { config: rendered, sources: [{ config: rendered }] };
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
-    const version = await checkRendered(document, io);
+    const version = checkRendered(document, io);
     if (version === undefined) return undefined;
     const effective = effectiveOf(document, { config, version });
     const isOwn = isMerged || hasOwnParts(settings);
@@ -102,9 +102,9 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
  * Reports errors and warnings of Ignition's rules, without an excerpt of the document, which may contain secrets. Returns the
  * version; undefined if the config is invalid.
  */
-async function checkRendered(document: Buffer, io: Io): Promise<SpecVersion | undefined> {
+function checkRendered(document: Buffer, io: Io): SpecVersion | undefined {
   const { read, report: own } = examineConfig(document);
-  const configs = read.status === 'read' ? await findConfigs(document, read, own) : undefined;
+  const configs = read.status === 'read' ? findConfigs(document, read, own) : undefined;
   const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
   const isInvalid = hasErrors(report(io, [...own.findings, ...inlined].map(withoutPath)));
   return isInvalid || read.status !== 'read' ? undefined : read.version;
