@@ -17,11 +17,13 @@ import {
   realpath,
   rm,
   stat,
+  writeFile,
 } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, existsError, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
+import { statsOf } from './fileStates.ts';
 import type { ReadFiles } from './readFiles.ts';
 import type { Io } from '../io.ts';
 import { renameFile, withTempPath } from './tempFile.ts';
@@ -43,19 +45,15 @@ export async function writeFileAtomically(
 ): Promise<void> {
   const special = await openSpecial(path);
   if (special === undefined) {
-    const file = {
-      path: resolve(path),
-      shownPath,
-      existing: 'replace',
-      mode,
-      inputs,
-      size: sizeOf(content),
-    } as const;
-    await createFile(file, ({ handle }) => writeContent(handle, content));
+    // Of a stream, the size is not known before.
+    const size =
+      typeof content === 'string' || content instanceof Uint8Array ? Buffer.byteLength(content) : undefined;
+    const file = { path: resolve(path), shownPath, existing: 'replace', mode, inputs, size } as const;
+    await createFile(file, ({ handle }) => writeFile(handle, content));
     return;
   }
   try {
-    await writeContent(special, content);
+    await writeFile(special, content);
   } catch (error) {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'write' });
   } finally {
@@ -85,7 +83,7 @@ export async function writeIfChanged(
   content: Uint8Array,
   options: NewFileOptions = {},
 ): Promise<boolean> {
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await statsOf(path);
   const mayBeSame =
     stats?.isFile() === true && stats.size === content.length && !allowsMore(stats, options.mode ?? 0o777);
   const present = mayBeSame ? await readFile(path).catch(() => undefined) : undefined;
@@ -96,25 +94,11 @@ export async function writeIfChanged(
 
 /** Opens a special file, such as a device or a pipe, for writing; undefined for files, folders and new paths. */
 async function openSpecial(path: string): Promise<FileHandle | undefined> {
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await statsOf(path);
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
   return open(path, constants.O_WRONLY).catch((error: unknown) => {
     throw fileError(error, { path, what: 'Output', action: 'write' });
   });
-}
-
-/** Undefined for a stream. */
-function sizeOf(content: Content): number | undefined {
-  if (typeof content === 'string') return Buffer.byteLength(content);
-  return content instanceof Uint8Array ? content.length : undefined;
-}
-
-async function writeContent(handle: FileHandle, content: Content): Promise<void> {
-  if (typeof content === 'string' || content instanceof Uint8Array) {
-    await handle.writeFile(content);
-    return;
-  }
-  for await (const chunk of content) await handle.writeFile(chunk);
 }
 
 /** The output file and its conditions. */
@@ -173,7 +157,11 @@ const MAX_SYNCED = 64 * 1024 * 1024;
  * a symbolic link, its target is replaced, so the link stays.
  * @throws CliError; what was there is then as it was
  */
-export async function createFile(file: NewFile, fill: Fill, make: MakeFile = makeEmpty): Promise<void> {
+export async function createFile(
+  file: NewFile,
+  fill: Fill,
+  make: MakeFile = async (path) => ({ path, handle: await makePrivate(path) }),
+): Promise<void> {
   try {
     checkPath(file);
     const isReplaced = file.existing === 'replace';
@@ -182,9 +170,10 @@ export async function createFile(file: NewFile, fill: Fill, make: MakeFile = mak
       const temp = await make(tempPath);
       try {
         const filled = await fill(temp);
-        if (isReplaced) refuseInput(target, file); // all inputs are read now
-        const mode = filled ?? file.mode ?? (isReplaced ? await modeOf(target) : undefined) ?? usualMode();
-        await temp.handle.chmod(mode);
+        if (isReplaced && file.inputs?.has(target) === true) throw isInput(file.shownPath); // all inputs are read now
+        const replaced = isReplaced ? await statsOf(target) : undefined;
+        const mode = filled ?? file.mode ?? (replaced && replaced.mode & 0o7777);
+        await temp.handle.chmod(mode ?? usualMode());
         if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
         if (isReplaced) renameFile(temp.path, target);
         else await renameToFree(temp.path, target);
@@ -195,10 +184,6 @@ export async function createFile(file: NewFile, fill: Fill, make: MakeFile = mak
   } catch (error) {
     throw creationError(error, file);
   }
-}
-
-async function makeEmpty(path: string): Promise<TempFile> {
-  return { path, handle: await makePrivate(path) };
 }
 
 /**
@@ -215,10 +200,9 @@ export async function openPrivate(path: string): Promise<FileHandle> {
   return makePrivate(target);
 }
 
-/** @throws CliError for a file that was read to create the new one: it would be lost */
-function refuseInput(target: string, { inputs, shownPath }: NewFile): void {
-  if (inputs?.has(target) !== true) return;
-  throw new CliError(`${shownPath} is an input of this command; it was not replaced`, {
+/** The error for a file that was read to create the new one: it would be lost. */
+function isInput(shownPath: string): CliError {
+  return new CliError(`${shownPath} is an input of this command; it was not replaced`, {
     code: 'ERR_FILE_EXISTS',
     hint: 'use another file for the output',
   });
@@ -260,7 +244,7 @@ function checkPath({ shownPath }: NewFile): void {
 
 /** Rejects special files: the rename would replace a device with a file. */
 async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await statsOf(path);
   if (stats?.isDirectory() === true) throw systemError('EISDIR');
   if (stats === undefined || stats.isFile()) return;
   throw new CliError(`File exists: ${shownPath} is not a regular file`, {
@@ -288,11 +272,6 @@ async function followLinks(path: string): Promise<string> {
     if (errorCode(error) !== 'ENOENT') throw error;
     return followLinks(resolve(dirname(path), await readlink(path)));
   });
-}
-
-async function modeOf(target: string): Promise<number | undefined> {
-  const stats = await stat(target).catch(() => undefined);
-  return stats && stats.mode & 0o7777;
 }
 
 /**
