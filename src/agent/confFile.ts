@@ -36,18 +36,13 @@ function isAgentConf(text: string): boolean {
   if (others.length === 0) return true;
   if (others.some((line) => line.startsWith('[['))) return false;
   const mayBeMisspelled = others.length < lines.length;
-  return others.some((line) => isSection(line) || isOption(line, mayBeMisspelled));
-}
-
-function isSection(line: string): boolean {
-  const [, name] = /^\[([^\]]*)/.exec(line) ?? [];
-  return (
-    name !== undefined && (isIpaSection(normalizeSection(name)) || suggestIpaSection(name) !== undefined)
-  );
-}
-
-function isOption(line: string, mayBeMisspelled: boolean): boolean {
-  const [, name = ''] = /^([^\s=:]+)/.exec(line) ?? [];
-  const isKnown = findIpaOption('DEFAULT', name.replaceAll('-', '_')) !== undefined;
-  return isKnown || (mayBeMisspelled && suggestIpaOption('DEFAULT', name) !== undefined);
+  return others.some((line) => {
+    const [, section] = /^\[([^\]]*)/.exec(line) ?? [];
+    if (section !== undefined) {
+      return isIpaSection(normalizeSection(section)) || suggestIpaSection(section) !== undefined;
+    }
+    const [, name = ''] = /^([^\s=:]+)/.exec(line) ?? [];
+    const isKnown = findIpaOption('DEFAULT', name.replaceAll('-', '_')) !== undefined;
+    return isKnown || (mayBeMisspelled && suggestIpaOption('DEFAULT', name) !== undefined);
+  });
 }

@@ -69,11 +69,6 @@ export function pullNames(text: string, registries?: Registries): readonly strin
   return sources.filter(({ blocked }) => !blocked).map(({ name }) => name);
 }
 
-/** The full name of an image without tag and digest: registry and path; undefined without a registry. */
-function imageName(text: string): string | undefined {
-  return completeReference(text)?.name;
-}
-
 /** Joins the files that podman reads, in their order. An entry replaces the entry of a previous file with the same prefix. */
 export function combineRegistries(files: readonly Registries[]): Registries {
   return files.reduce<Registries>(
@@ -98,7 +93,7 @@ function completeReference(text: string, registries?: Registries): FullReference
   const version = digest === undefined ? `:${tag}` : `@${digest}`;
   if (registry !== undefined) return { name: fullName(registry, repository), version };
   const { aliases, search = [] } = registries ?? {};
-  const alias = imageName(aliases?.get(repository) ?? '');
+  const alias = completeReference(aliases?.get(repository) ?? '')?.name;
   if (alias !== undefined) return { name: alias, version };
   const [only, ...others] = search;
   return only === undefined || others.length > 0 ? undefined : { name: fullName(only, repository), version };
@@ -127,18 +122,14 @@ function findEntry(name: string, registries?: Registries): RegistryEntry | undef
   return best;
 }
 
-/** The length of the part of a name that a prefix matches; -1 if it does not. `example.com` matches `example.com:5000`, too. */
+/**
+ * The length of the part of a name that a prefix matches; -1 if it does not. `example.com` matches `example.com:5000`, too. Of a
+ * wildcard, only the first occurrence of the domain counts.
+ */
 function matchPrefix(name: string, prefix: string): number {
-  const end = prefix.startsWith('*.') ? endOfDomain(name, prefix.slice(1)) : endOfStart(name, prefix);
-  return end === name.length || [':', '/', '@'].includes(name[end] ?? '') ? end : -1;
-}
-
-function endOfStart(name: string, prefix: string): number {
-  return name.startsWith(prefix) ? prefix.length : -1;
-}
-
-/** Only the first occurrence of the domain counts. */
-function endOfDomain(name: string, domain: string): number {
+  const domain = prefix.startsWith('*.') ? prefix.slice(1) : prefix;
   const start = name.indexOf(domain);
-  return start < 0 || name.slice(0, start).includes('/') ? -1 : start + domain.length;
+  const isMatch = domain === prefix ? start === 0 : start >= 0 && !name.slice(0, start).includes('/');
+  const end = start + domain.length;
+  return isMatch && (end === name.length || [':', '/', '@'].includes(name[end] ?? '')) ? end : -1;
 }

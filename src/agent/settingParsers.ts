@@ -52,11 +52,6 @@ export function parseImage(text: string, { warn }: ParseContext): string {
   return text;
 }
 
-/** Files are parsed in the same way for all profiles. */
-export function parseSecret(text: string): string | undefined {
-  return parsePullSecret(text);
-}
-
 /** The generators read a variable as base64 on one line, and ICC ignores an empty file. */
 export function parseEncodedSecret(text: string, { file }: ParseContext): string | undefined {
   if (file === undefined) return parseEncodedPullSecret(text);

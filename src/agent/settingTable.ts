@@ -14,6 +14,7 @@ import { checkApiUrls, checkCallbackUrl, parseInspectorUrls } from './ironicUrl.
 import { parsePasswordHash, parseSerialConsole } from './login.ts';
 import type { ParseContext } from './parseContext.ts';
 import { parseNoProxy, parseProxyUrl } from './proxy.ts';
+import { parsePullSecret } from './pullSecret.ts';
 import { BUILDPY_IMAGE, type ProfileName, profileNames, pullPolicies } from './settings.ts';
 import * as parsers from './settingParsers.ts';
 import * as icc from './profiles/icc.ts';
@@ -245,7 +246,7 @@ const table = [
     ],
     isSecret: true,
     profiles: [...ownAndIcc, SCRIPT],
-    parse: parsers.parseSecret,
+    parse: parsePullSecret,
     upstream: { ...likeIcc(parsers.parseEncodedSecret), [SCRIPT]: parsers.parseEncodedSecret },
     content: {
       what: 'Pull secret',

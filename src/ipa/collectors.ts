@@ -30,13 +30,3 @@ export function findCollectorProblem(value: string, version?: IpaVersion): Requi
         : `use ${nearest}; ${list}`,
   };
 }
-
-/** Whether the file declares what a Python package adds to other programs. */
-export function isEntryPoints(path: string): boolean {
-  return path.endsWith('.dist-info/entry_points.txt');
-}
-
-/** Whether `entry_points.txt` of a Python package adds collectors to the agent. */
-export function declaresCollectors(entryPoints: string): boolean {
-  return /^\[ironic_python_agent\.inspector\.collectors\]/m.test(entryPoints);
-}

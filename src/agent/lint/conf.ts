@@ -1,8 +1,6 @@
 /** The configuration of the agent: each file by itself, and whether the container sees the files that it names. */
 
 import { posix } from 'node:path';
-import type { Path } from '../../core/finding.ts';
-import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
 import { confRules } from '../../ipa/confRules.ts';
 import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
@@ -23,19 +21,15 @@ import {
 import { isMountedAt } from './units.ts';
 
 export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): LintFinding[] {
-  const known = new Map<string, boolean>();
-  const isElsewhere = (id: string): boolean => {
-    const isKnown = known.get(id) ?? elsewhere.get(id)?.(subject) === true;
-    known.set(id, isKnown);
-    return isKnown;
-  };
   return subject.confs.flatMap((conf) => {
     const bytes = readContents(conf.file.contents);
     if (bytes === undefined) return [];
     const made = partsOfConf(conf.file);
     const findings: readonly ConfFinding[] =
       made === undefined ? checkConfFile(bytes, ipaVersion).findings : checkConfParts(made.parts, ipaVersion);
-    return findings.filter(({ rule: id }) => !isElsewhere(id)).map((finding) => toIssue(finding, conf));
+    return findings
+      .filter(({ rule: id }) => elsewhere.get(id)?.(subject) !== true)
+      .map((finding) => toIssue(finding, conf));
   });
 }
 
@@ -53,20 +47,13 @@ function toIssue({ from, position, ...finding }: ConfFinding, { name, source }: 
     return { ...finding, path: source, from: { name: from.name, at } };
   }
   const place = position === undefined ? '' : `:${position.line}:${position.column}`;
-  const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
+  const [section, option] = finding.path.map((step) => String(step).slice(0, 60));
+  // `debug`, `[mdns] params` or `[nope]`
+  const names = [...(section === 'DEFAULT' && option !== undefined ? [] : [`[${section}]`]), option ?? ''];
+  const what = finding.path.length === 0 ? '' : `${names.join(' ').trim()}: `;
   const end = finding.severity === 'error' ? '; the agent does not start' : '';
   const message = `${posix.basename(name)}${place}: ${what}${finding.message}${end}`;
   return { ...finding, path: source, message, ...position };
-}
-
-/** `debug`, `[mdns] params` or `[nope]`. */
-function formatName([section, name]: Path): string {
-  if (name === undefined) return `[${shorten(section)}]`;
-  return section === 'DEFAULT' ? shorten(name) : `[${shorten(section)}] ${shorten(name)}`;
-}
-
-function shorten(text: string | number = ''): string {
-  return String(text).slice(0, 60);
 }
 
 const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
@@ -119,7 +106,11 @@ function needsNoCa(subject: LintSubject): boolean {
 
 /** Whether a Python package in the config adds collectors to the agent. */
 function hasOwnCollectors({ files }: LintSubject): boolean {
-  return files.some((file) => isEntryPoints(file.name) && declaresCollectors(textOf(file)));
+  return files.some(
+    (file) =>
+      file.name.endsWith('.dist-info/entry_points.txt') &&
+      /^\[ironic_python_agent\.inspector\.collectors\]/m.test(textOf(file)),
+  );
 }
 
 /** Whether the container gets a trust store from the host, or variables, which may name one for `requests`. */
