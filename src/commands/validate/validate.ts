@@ -45,7 +45,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
   let exitCode: ExitCode = 0;
-  for await (const input of expandInputs(options.file, interest, io)) {
+  for (const input of expandInputs(options.file, interest, io)) {
     // The other files are checked also after a defect of this program.
     const checked = await check(input, checkOptions, io).then(
       (one) => dropIgnored(one, options, io),

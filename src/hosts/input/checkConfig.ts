@@ -9,7 +9,6 @@ import {
 } from '../../ignition/validate.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { bootIssues } from '../../ignition/contents.ts';
-import type { Config } from '../../ignition/config.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';

@@ -22,7 +22,7 @@ const EXPECTED = { what: 'Hardware (--hardware)', maxBytes: 64 * 1024 * 1024 };
  */
 export async function readHardwareFiles(path: string, io: Io): Promise<readonly MachineHardware[]> {
   const machines: MachineHardware[] = [];
-  for await (const input of expandInputs([path], interest, io)) {
+  for (const input of expandInputs([path], interest, io)) {
     if (input.kind === 'error') throw input.error;
     const own = readHardware(await readDocument(input.path, io));
     if (own.length === 0) {

@@ -24,16 +24,16 @@ export interface Interest {
 }
 
 /** Expands the arguments one after the other, while files that came before may already be read. */
-export async function* expandInputs(
+export function* expandInputs(
   inputs: readonly string[],
   interest: Interest,
-  io: Pick<Io, 'cwd'>,
-): AsyncIterable<InputFile> {
+  { cwd }: Pick<Io, 'cwd'>,
+): Iterable<InputFile> {
   const seen = new Set<string>();
   for (const input of inputs) {
-    for await (const found of expandInput(input, interest, io.cwd)) {
+    for (const found of expandInput(input, interest, cwd)) {
       const isRead = found.kind === 'file' && found.path !== '-';
-      const key = isRead ? resolve(io.cwd, found.path) : found.path;
+      const key = isRead ? resolve(cwd, found.path) : found.path;
       if (seen.has(key)) continue;
       seen.add(key);
       yield found;
@@ -42,25 +42,37 @@ export async function* expandInputs(
 }
 
 /** What cannot be looked at counts as a file: reading it gives the error. */
-async function* expandInput(input: string, interest: Interest, cwd: string): AsyncIterable<InputFile> {
-  if (input === '-' || input === '') {
-    yield { kind: 'file', path: input };
-    return;
-  }
-  const stats = lookAt(resolve(cwd, input));
+function* expandInput(input: string, interest: Interest, cwd: string): Iterable<InputFile> {
+  const stats = input === '-' || input === '' ? 'unknown' : lookAt(resolve(cwd, input));
   const isPattern = stats === 'ENOENT' && isGlob(input);
   if (!isPattern && (typeof stats === 'string' || !stats.isDirectory())) {
     yield { kind: 'file', path: input };
     return;
   }
-  const walk: Walk = { cwd, interest, visited: new Set() };
+  const search = isPattern
+    ? patternSearch(input)
+    : {
+        folder: normalize(input),
+        depth: Infinity,
+        isShown: (name: string) => !name.startsWith('.'),
+        isFound: (_steps: readonly string[], path: string) => interest.isWanted(resolve(cwd, path)),
+      };
   let isEmpty = true;
-  for await (const found of isPattern ? expandPattern(input, walk) : searchFolder(normalize(input), walk)) {
+  for (const found of searchFolder(search, cwd)) {
     isEmpty = false;
     yield found;
   }
   if (!isEmpty) return;
-  yield { kind: 'error', path: input, error: isPattern ? noMatch(input) : noFile(input, interest) };
+  const error = isPattern
+    ? new CliError(`No file matches ${input}`, {
+        code: 'ERR_FILE_MISSING',
+        hint: 'use a pattern with *, ?, […], or ** for folders of any depth',
+      })
+    : new CliError(`No file to check in ${input}`, {
+        code: 'ERR_FILE_MISSING',
+        hint: `pass other files by name or pattern; in a folder, only ${interest.description} are checked`,
+      });
+  yield { kind: 'error', path: input, error };
 }
 
 /** What is there, or the code of the error. Asking other threads, as promises do, takes several times as long. */
@@ -72,78 +84,31 @@ function lookAt(place: string): Stats | string {
   }
 }
 
-function noMatch(pattern: string): CliError {
-  return new CliError(`No file matches ${pattern}`, {
-    code: 'ERR_FILE_MISSING',
-    hint: 'use a pattern with *, ?, […], or ** for folders of any depth',
-  });
+/** What is searched for in a folder. */
+interface Search {
+  readonly folder: string;
+  /** Of the files; 1 for those in the folder itself. */
+  readonly depth: number;
+  /** Whether a file or folder of this name counts. */
+  readonly isShown: (name: string) => boolean;
+  /** @param steps of the path below the folder */
+  readonly isFound: (steps: readonly string[], path: string) => boolean;
 }
 
-function noFile(folder: string, { description }: Interest): CliError {
-  return new CliError(`No file to check in ${folder}`, {
-    code: 'ERR_FILE_MISSING',
-    hint: `pass other files by name or pattern; in a folder, only ${description} are checked`,
-  });
-}
-
-interface Walk {
-  readonly cwd: string;
-  readonly interest: Interest;
-  /** Every folder that has been listed, by {@link keyOf}. */
-  readonly visited: Set<string>;
-}
-
-async function* searchFolder(folder: string, walk: Walk): AsyncIterable<InputFile> {
-  for await (const entry of listFolder(folder, walk, '')) {
-    if (!('name' in entry)) yield entry;
-    else if (entry.name.startsWith('.')) continue;
-    else if (entry.kind === 'folder') yield* searchFolder(entry.path, walk);
-    else if (walk.interest.isWanted(resolve(walk.cwd, entry.path))) yield { kind: 'file', path: entry.path };
-  }
-}
-
-async function* expandPattern(pattern: string, walk: Walk): AsyncIterable<InputFile> {
-  const { root, steps } = splitPath(pattern);
-  const fixed = steps.findIndex(isGlob);
-  const base = join(root, steps.slice(0, fixed).join('/'));
-  yield* matchSteps(base, steps.slice(fixed).map(parseStep), walk);
-}
-
-async function* matchSteps(
-  folder: string,
-  steps: readonly StepPattern[],
-  walk: Walk,
-): AsyncIterable<InputFile> {
-  const [step, ...rest] = steps;
-  if (step === undefined) return;
-  if (step === 'folders' && rest.length > 0) yield* matchSteps(folder, rest, walk);
-  for await (const entry of listFolder(folder, walk, String(steps.length))) {
-    if (!('name' in entry)) {
-      yield entry;
-      continue;
-    }
-    const isMatch = step === 'folders' ? !entry.name.startsWith('.') : step.test(entry.name);
-    if (!isMatch) continue;
-    if (entry.kind === 'folder') yield* matchSteps(entry.path, step === 'folders' ? steps : rest, walk);
-    else if (rest.length === 0) yield { kind: 'file', path: entry.path };
-  }
-}
-
-interface Entry {
-  readonly name: string;
-  readonly path: string;
-  readonly kind: 'file' | 'folder';
-}
-
-/** Sorted by name. `part` separates the searches of one walk with different patterns. */
-async function* listFolder(folder: string, walk: Walk, part: string): AsyncIterable<Entry | InputFile> {
-  const place = resolve(walk.cwd, folder);
-  let key = '';
+/** @param visited every folder that has been listed, by device and inode */
+function* searchFolder(
+  search: Search,
+  cwd: string,
+  above: readonly string[] = [],
+  visited = new Set<string>(),
+): Iterable<InputFile> {
+  const folder = join(search.folder, ...above);
+  const place = resolve(cwd, folder);
   let entries: readonly Dirent[] = [];
   try {
-    key = keyOf(statSync(place), part);
-    if (walk.visited.has(key)) return;
-    walk.visited.add(key);
+    const { dev, ino } = statSync(place);
+    if (visited.has(`${dev} ${ino}`)) return;
+    visited.add(`${dev} ${ino}`);
     entries = readdirSync(place, { withFileTypes: true });
   } catch (error) {
     const shown = fileError(error, { path: folder, what: 'Folder', action: 'read' });
@@ -152,30 +117,32 @@ async function* listFolder(folder: string, walk: Walk, part: string): AsyncItera
     return;
   }
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name);
-    const kind = kindOf(entry, resolve(walk.cwd, path));
-    if (kind !== 'other') yield { name: entry.name, path, kind };
+    if (!search.isShown(entry.name)) continue;
+    const steps = [...above, entry.name];
+    const path = join(search.folder, ...steps);
+    const stats = entry.isSymbolicLink() ? lookAt(resolve(cwd, path)) : entry;
+    // A link that leads nowhere is a file that cannot be read. Pipes and devices are read only where they are named.
+    const isFile = typeof stats === 'string' || stats.isFile();
+    if (isFile && search.isFound(steps, path)) yield { kind: 'file', path };
+    else if (!isFile && stats.isDirectory() && steps.length < search.depth) {
+      yield* searchFolder(search, cwd, steps, visited);
+    }
   }
 }
 
-/** Device and inode. */
-function keyOf({ dev, ino }: Stats, part: string): string {
-  return `${dev} ${ino} ${part}`;
+function patternSearch(pattern: string): Search {
+  const { root, steps } = splitPath(pattern);
+  const first = steps.findIndex(isGlob);
+  const globs = steps.slice(first);
+  const expression = parseGlob(globs);
+  const showsHidden = globs.some((step) => /^\\?\./.test(step));
+  return {
+    folder: join(root, steps.slice(0, first).join('/')),
+    depth: globs.includes('**') ? Infinity : globs.length,
+    isShown: (name) => showsHidden || !name.startsWith('.'),
+    isFound: (found) => expression.test(found.join('/')),
+  };
 }
-
-/** Pipes and devices are read only where they are named. A link that leads nowhere is a file that cannot be read. */
-function kindOf(entry: Dirent, place: string): Entry['kind'] | 'other' {
-  const stats = entry.isSymbolicLink() ? lookAt(place) : entry;
-  if (typeof stats === 'string') return 'file';
-  return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
-}
-
-/**
- * A pattern for one step of a path: `*`, `?`, `[…]` with ranges and `!`, and a backslash before what is meant as it is.
- * `folders` is `**`, which matches any number of steps. Left out: braces and extended patterns, which shells expand before anything
- * else.
- */
-export type StepPattern = 'folders' | RegExp;
 
 /** Whether a path has a character that makes it a pattern. */
 export function isGlob(path: string): boolean {
@@ -185,15 +152,23 @@ export function isGlob(path: string): boolean {
 /** A closing bracket that comes first in a class belongs to it; a bracket that is never closed is a plain character. */
 const TOKEN = /\*+|\?|\[(?:([!^])|(?![!^]))(.[^\]]*)\]|\\?(.)/gsu;
 
-/** Reads one step of a pattern, between slashes. A dot in front of a name has to be in the pattern, as in shells. */
-export function parseStep(step: string): StepPattern {
-  if (step === '**') return 'folders';
-  const source = step.replaceAll(TOKEN, (token, negation = '', members?: string, character?: string) => {
-    if (character !== undefined) return literal(character);
-    if (members !== undefined) return `[${negation && '^'}${classOf(members)}]`;
-    return token === '?' ? '.' : '.*';
+/**
+ * The expression for the steps of a pattern, with slashes between them: `*`, `?`, `[…]` with ranges and `!`, a backslash before what
+ * is meant as it is, and `**` for any number of steps. A dot in front of a name has to be in the pattern, as in shells. Left out:
+ * braces and extended patterns, which shells expand before anything else.
+ */
+export function parseGlob(steps: readonly string[]): RegExp {
+  const sources = steps.map((step, index) => {
+    const isLast = index === steps.length - 1;
+    if (step === '**') return String.raw`(?:(?!\.)[^/]+/)*${isLast ? String.raw`(?!\.)[^/]+` : ''}`;
+    const name = step.replaceAll(TOKEN, (token, negation = '', members?: string, character?: string) => {
+      if (character !== undefined) return literal(character);
+      if (members !== undefined) return `(?!/)[${negation && '^'}${classOf(members)}]`;
+      return token === '?' ? '[^/]' : '[^/]*';
+    });
+    return `${/^\\?\./.test(step) ? '' : String.raw`(?!\.)`}${name}${isLast ? '' : '/'}`;
   });
-  return new RegExp(`^${/^\\?\./.test(step) ? '' : String.raw`(?!\.)`}${source}$`, 'su');
+  return new RegExp(`^${sources.join('')}$`, 'su');
 }
 
 /** Ranges that run backwards contain nothing. */

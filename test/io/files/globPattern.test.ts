@@ -1,13 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isGlob, parseStep } from '../../../src/io/files/inputFiles.ts';
+import { isGlob, parseGlob } from '../../../src/io/files/inputFiles.ts';
 
-function matches(pattern: string, name: string): boolean {
-  const step = parseStep(pattern);
-  return step === 'folders' || step.test(name);
-}
+const matches = (pattern: string, name: string): boolean => parseGlob(pattern.split('/')).test(name);
 
-describe('parseStep', () => {
+describe('parseGlob', () => {
   it.each<[pattern: string, yes: readonly string[], no: readonly string[]]>([
     ['a.ign', ['a.ign'], ['b.ign', 'a.ignx', 'xa.ign', 'aXign']],
     ['*.ign', ['a.ign', 'a.b.ign'], ['a.json', 'ign', '.hidden.ign']],
@@ -27,6 +24,9 @@ describe('parseStep', () => {
     ['\\*', ['*'], ['a']],
     ['**a', ['a', 'xa'], ['ab']],
     ['', [''], ['a']],
+    ['a/*/c', ['a/b/c'], ['a/c', 'a/b/b/c', 'a/.b/c']],
+    ['a/**/c', ['a/c', 'a/b/c', 'a/b/b/c'], ['a/.b/c', 'ac']],
+    ['[!a]*', ['b'], ['a/b', '/']],
   ])('%s', (pattern, yes, no) => {
     expect(yes.filter((name) => !matches(pattern, name))).toEqual([]);
     expect(no.filter((name) => matches(pattern, name))).toEqual([]);

@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** The paths; `error: MESSAGE`. */
 async function expand(...inputs: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const input of expandInputs(inputs, interest, { cwd: folder })) {
+  for (const input of expandInputs(inputs, interest, { cwd: folder })) {
     found.push(input.kind === 'error' ? `error: ${input.error.message}` : input.path);
   }
   return found;
