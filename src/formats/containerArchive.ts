@@ -11,7 +11,7 @@ import { FormatError } from '../core/errors.ts';
 import { ByteReader, type ByteSource, sourceOf } from './byteReader.ts';
 import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
-import { parseIfJson, valueAt } from './mapping.ts';
+import { asList, parseIfJson, valueAt } from './mapping.ts';
 import { formatSizeInWords } from './messageText.ts';
 import { readTarMembers, type TarMember } from './tar.ts';
 
@@ -54,7 +54,7 @@ const MAX_UNPACKED = 16 * 1024 ** 3;
 const MAX_INDEX = 64 * 1024 * 1024;
 /** About the bytes that a member without a document takes, beside its path. */
 const INDEX_ENTRY = 500;
-/** Limit of the descriptors in all indexes, and of the layers of an image. Real archives have some dozens. */
+/** Limit of the descriptors in all indexes, which may list each other again and again. Real archives have some dozens. */
 const MAX_LISTED = 1000;
 const MAX_LINKS = 16;
 
@@ -241,7 +241,8 @@ function* ociImages(files: Files, top: readonly unknown[]): Generator<ArchivedIm
       for (const nested of listIn(document, 'manifests')) {
         pending.push({ descriptor: nested, names, isNested: true });
       }
-      if (pending.length > MAX_LISTED) throw tooLong('manifests');
+      if (pending.length > MAX_LISTED)
+        throw new FormatError(`lists more than ${MAX_LISTED} manifests`, { hint: HOW_TO_MAKE });
     } else if (MEDIA.manifests.some((known) => known === mediaType)) {
       const image = readOciImage(files, document, names);
       if (image !== undefined) yield image;
@@ -268,7 +269,6 @@ function readDockerImages(files: Files): ArchivedImage[] {
   }
   const manifests = readDocument(files, 'manifest.json');
   if (!Array.isArray(manifests)) throw new FormatError('contains a manifest.json that is not a list');
-  if (manifests.length > MAX_LISTED) throw tooLong('manifests');
   return manifests.map((manifest: unknown) => {
     const path = textIn(manifest, 'Config') ?? '';
     const file = requireFile(files, path);
@@ -277,7 +277,7 @@ function readDockerImages(files: Files): ArchivedImage[] {
     const layers = listIn(manifest, 'Layers').map((layer) =>
       requireFile(files, typeof layer === 'string' ? layer : ''),
     );
-    const names = listIn(manifest, 'RepoTags', 'optional').filter((name) => typeof name === 'string');
+    const names = asList(valueAt(manifest, ['RepoTags'])).filter((name) => typeof name === 'string');
     const identity = { id: file.sha256, names: names.filter(isFullName) };
     return describeImage(identity, parseDocument(file.text, path), layers);
   });
@@ -365,14 +365,8 @@ function textIn(value: unknown, key: string): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-function listIn(value: unknown, key: string, need: 'required' | 'optional' = 'required'): readonly unknown[] {
+function listIn(value: unknown, key: string): readonly unknown[] {
   const list = valueAt(value, [key]);
-  if (Array.isArray(list) && list.length > MAX_LISTED) throw tooLong(key);
   if (Array.isArray(list)) return list;
-  if (need === 'optional' && (list ?? undefined) === undefined) return [];
   throw new FormatError(`contains a JSON document without the list "${key}"`, { hint: DAMAGED_HINT });
-}
-
-function tooLong(list: string): FormatError {
-  return new FormatError(`lists more than ${MAX_LISTED} ${list}`, { hint: HOW_TO_MAKE });
 }

@@ -192,9 +192,8 @@ function patchesFor(iso: NewIso, files: ReadonlyMap<string, RandomAccess>, layou
   ];
   for (const [path, data] of files) {
     const offset = layout.files.get(path)?.offset ?? 0;
-    if (path === livePaths.isolinux && iso.bios !== undefined) {
-      patches.push({ offset, data: withBootInfoTable(iso.bios.isolinux, offset / SECTOR) });
-    } else if (path !== livePaths.embedArea && data.size > 0) patches.push({ offset, data });
+    const isLoader = path === livePaths.isolinux && iso.bios !== undefined;
+    patches.push({ offset, data: isLoader ? withBootInfoTable(iso.bios.isolinux, offset / SECTOR) : data });
   }
   return patches;
 }

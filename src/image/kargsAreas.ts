@@ -6,7 +6,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { formatCount } from '../formats/messageText.ts';
-import { CliError, FormatError, only } from '../core/errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { DOWNLOAD_AGAIN } from './imageHints.ts';
 import { checkDisjoint } from './imageChange.ts';
@@ -72,18 +72,13 @@ export async function findKargsAreas(tree: IsoTree): Promise<KargsAreas | undefi
   if (layout === undefined) return undefined;
   let current: string | undefined;
   for (const place of layout.places) {
-    const { offset } = place;
-    const found = await readKargs(tree.image, layout.length, place).catch(
-      only(FormatError, (cause) => {
-        throw new FormatError(cause.message, { cause, hint: REPAIR, offset });
-      }),
-    );
+    const found = await readKargs(tree.image, layout.length, place, REPAIR);
     current ??= found;
-    if (found !== current)
-      throw new FormatError(
-        `kargs don't match at all offsets! (expected '${current}', but offset ${place.offset} has: '${found}')`,
-        { offset: place.offset, hint: REPAIR },
-      );
+    if (found === current) continue;
+    throw new FormatError(
+      `kargs don't match at all offsets! (expected '${current}', but offset ${place.offset} has: '${found}')`,
+      { offset: place.offset, hint: REPAIR },
+    );
   }
   return { ...layout, current: current ?? layout.defaults };
 }
@@ -113,10 +108,7 @@ export async function findKargsLayout(tree: IsoTree): Promise<KargsLayout | unde
   return { defaults, length, places, ...(info !== undefined && { info }) };
 }
 
-/**
- * Returns the areas.
- * @throws CliError if the image has no areas
- */
+/** @throws CliError if the image has no areas */
 export function requireKargsAreas<T extends KargsLayout>(areas: T | undefined): T {
   if (areas !== undefined) return areas;
   throw new CliError('No karg embed areas found; old or corrupted CoreOS ISO image.', {
@@ -146,10 +138,15 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
   });
 }
 
-async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {
-  const { offset, pad = DEFAULT_PAD, end = DEFAULT_END } = place;
+async function readKargs(
+  image: RandomAccess,
+  length: number,
+  { offset, pad = DEFAULT_PAD, end = DEFAULT_END }: KargsPlace,
+  hint: string,
+): Promise<string> {
   const bytes = await image.read(offset, length);
-  if (!isUtf8(bytes)) throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`);
+  if (!isUtf8(bytes))
+    throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`, { offset, hint });
   return trimSpace(trimEndOf(trimEndOf(Buffer.from(bytes).toString(), pad), end));
 }
 
@@ -215,5 +212,5 @@ async function readHeader(image: RandomAccess): Promise<KargsLayout | undefined>
   if (!Number.isSafeInteger(defaults.offset) || defaults.offset + length > image.size) {
     throw damaged(`the default kernel arguments at ${defaults.offset} exceed the end of the image`);
   }
-  return { length, defaults: await readKargs(image, length, defaults), places };
+  return { length, defaults: await readKargs(image, length, defaults, DOWNLOAD_AGAIN), places };
 }

@@ -50,13 +50,19 @@ export async function openRemoteImage(url: string, access: RemoteAccess): Promis
   }
 }
 
-interface RemoteFile extends RemoteAccess {
+interface Remote extends RemoteAccess {
   readonly url: URL;
   /** The URL as it may be shown. */
   readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  /** That all answers have to have. */
+  readonly version: string | undefined;
+  /** By number, the one that was used last at the end. */
+  readonly blocks: Map<number, Promise<Uint8Array>>;
 }
 
-async function openOnce(file: RemoteFile): Promise<OpenImage> {
+async function openOnce(file: Omit<Remote, 'blocks' | 'size' | 'version'>): Promise<OpenImage> {
   const { client, url, name } = file;
   const answer = await client.get(url, { headers: rangeHeader({ offset: 0, length: BLOCK }) });
   if (answer.status === 200) {
@@ -79,15 +85,6 @@ async function openOnce(file: RemoteFile): Promise<OpenImage> {
     remote.blocks.set(0, Promise.resolve(first));
   }
   return imageOf(remote);
-}
-
-interface Remote extends RemoteFile {
-  /** Bytes. */
-  readonly size: number;
-  /** That all answers have to have. */
-  readonly version: string | undefined;
-  /** By number, the one that was used last at the end. */
-  readonly blocks: Map<number, Promise<Uint8Array>>;
 }
 
 function imageOf(remote: Remote): OpenImage {
@@ -235,15 +232,14 @@ function checkAnswer(remote: Remote, answer: HttpAnswer, offset: number): void {
   throw brokenAnswer(remote);
 }
 
-interface Place {
-  /** Where the body starts. */
-  readonly start: number;
-  /** Bytes of the whole file. */
-  readonly total: number;
-}
-
-/** `size` is taken for that of the whole file where the server sends all of it, but does not say how much that is. */
-function placeOf({ status, headers }: HttpAnswer, size = 0): Place {
+/**
+ * Where the body starts, and the bytes of the whole file; `size` is taken for these where the server sends all of it, but does
+ * not say how much that is.
+ */
+function placeOf(
+  { status, headers }: HttpAnswer,
+  size = 0,
+): { readonly start: number; readonly total: number } {
   if (status === 200) {
     const length = /^\d{1,15}$/.exec(headers.get('content-length') ?? '')?.[0];
     return { start: 0, total: length === undefined ? size : Number(length) };

@@ -8,6 +8,7 @@ import type { Diagnostic } from '../../core/finding.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteReader.ts';
 import { fillTemplate } from '../../formats/template.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
 import type { Unit } from '../../ignition/config.ts';
 import type { AddedFile } from '../../ignition/dataFile.ts';
 import type { EmbedFiles } from '../embedArea.ts';
@@ -18,7 +19,7 @@ import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
 import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
-import { formatInstallerConfig, type InstallerDevice, type InstallerSettings } from './installerConfig.ts';
+import type { InstallerDevice, InstallerSettings } from './installerConfig.ts';
 import { formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
 
 /** A file of the user, with the last part of its path. */
@@ -104,7 +105,7 @@ function installerFiles(customization: Customization): AddedFile[] {
   const given = installerConfigs.map(({ name, data }, index) => installerFile(index, name, data));
   if (dest !== undefined) given.push({ path: DEST_CONFIG, mode: SECRET, content: dest });
   if (Object.keys(settings).length === 0) return given;
-  const content = Buffer.from(formatInstallerConfig(settings));
+  const content = Buffer.from(formatYaml([settings]));
   return [...given, installerFile(installerConfigs.length, 'customize.yaml', content)];
 }
 

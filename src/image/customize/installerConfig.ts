@@ -4,17 +4,10 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import {
-  CliError,
-  type ErrorDetails,
-  type FilePlace,
-  FormatError,
-  orFormatError,
-} from '../../core/errors.ts';
+import { CliError, type FilePlace, FormatError, orFormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
-import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
-import { formatYaml } from '../../formats/yamlText.ts';
+import { parseYaml } from '../../formats/yaml.ts';
 import { parseConsole } from './installerConsole.ts';
 
 /** The settings that this program writes, in the order of the file. */
@@ -33,47 +26,34 @@ export interface InstallerDevice {
   readonly at: FilePlace;
 }
 
-/** Formats the settings as YAML. */
-export function formatInstallerConfig(settings: InstallerSettings): string {
-  return formatYaml([settings]);
-}
-
 /**
  * Checks a file of the user, and returns the disk to install to, if the file sets one.
  * @param name name of the file for errors
  * @throws CliError if the installer would refuse the file, or its YAML is ambiguous
  */
 export function checkInstallerConfig(content: Uint8Array, name: string): InstallerDevice | undefined {
-  const yaml = parse(content, name);
+  const refusal = (
+    problem: string,
+    details: Partial<Problem> & { readonly cause?: unknown } = {},
+  ): CliError =>
+    new CliError(`parsing installer config ${name}: ${problem}`, {
+      code: 'ERR_CONFIG_INVALID',
+      hint: details.hint ?? 'use YAML with the options of coreos-installer',
+      cause: details.cause,
+    });
+  if (!isUtf8(content)) throw refusal('the file is not UTF-8');
+  const yaml = orFormatError(() => parseYaml(new TextDecoder().decode(content)));
+  if (yaml instanceof FormatError) throw refusal(yaml.message, { hint: yaml.hint, cause: yaml });
   const config = yaml.value ?? {};
   const problem = findProblem(config);
   if (problem !== undefined) {
     const position = yaml.locate(problem.path);
     const where = position === undefined ? '' : ` at line ${position.line} column ${position.column}`;
-    throw refusal(name, `${problem.message}${where}`, problem);
+    throw refusal(`${problem.message}${where}`, problem);
   }
   const device = isMapping(config) ? config['dest-device'] : undefined;
   if (typeof device !== 'string') return undefined;
   return { device, at: { file: name, ...yaml.locate(['dest-device']) } };
-}
-
-function parse(content: Uint8Array, name: string): ParsedYaml {
-  if (!isUtf8(content)) throw refusal(name, 'the file is not UTF-8');
-  const yaml = orFormatError(() => parseYaml(new TextDecoder().decode(content)));
-  if (!(yaml instanceof FormatError)) return yaml;
-  throw refusal(name, yaml.message, { hint: yaml.hint, cause: yaml });
-}
-
-function refusal(
-  name: string,
-  problem: string,
-  { hint = 'use YAML with the options of coreos-installer', cause }: ErrorDetails = {},
-): CliError {
-  return new CliError(`parsing installer config ${name}: ${problem}`, {
-    code: 'ERR_CONFIG_INVALID',
-    hint,
-    cause,
-  });
 }
 
 interface Problem {

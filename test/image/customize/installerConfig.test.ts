@@ -2,11 +2,8 @@ import * as fc from 'fast-check';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
-import {
-  checkInstallerConfig,
-  formatInstallerConfig,
-  type InstallerDevice,
-} from '../../../src/image/customize/installerConfig.ts';
+import { checkInstallerConfig, type InstallerDevice } from '../../../src/image/customize/installerConfig.ts';
+import { formatYaml } from '../../../src/formats/yamlText.ts';
 
 const check = (text: string): InstallerDevice | undefined =>
   checkInstallerConfig(Buffer.from(text), 'x.yaml');
@@ -104,7 +101,7 @@ describe('checkInstallerConfig', () => {
   });
 });
 
-describe('formatInstallerConfig', () => {
+describe('the config that is written', () => {
   it('keeps the order of the settings', () => {
     const settings = {
       'ignition-file': '/etc/coreos/dest.ign',
@@ -113,7 +110,7 @@ describe('formatInstallerConfig', () => {
       'copy-network': true as const,
       'dest-device': '/dev/sda',
     };
-    const text = formatInstallerConfig(settings);
+    const text = formatYaml([settings]);
     expect(load(text)).toEqual(settings);
     expect(text.match(/^[a-z-]+(?=:)/gm)).toEqual(Object.keys(settings));
   });
@@ -122,8 +119,8 @@ describe('formatInstallerConfig', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (kargs) => {
         const settings = { 'append-karg': kargs };
-        expect(load(formatInstallerConfig(settings))).toEqual(settings);
-        expect(check(formatInstallerConfig(settings))).toBeUndefined();
+        expect(load(formatYaml([settings]))).toEqual(settings);
+        expect(check(formatYaml([settings]))).toBeUndefined();
       }),
     );
   });
