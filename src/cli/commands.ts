@@ -2,7 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { programVersion } from '../core/programVersion.ts';
-import { choice, command, type CommandTable, EXIT_CODES, folder, freeText } from '../io/commandLine.ts';
+import { choice, command, type CommandTable, folder, freeText } from '../io/commandLine.ts';
 import { type Context, ProgramCommand } from './program.ts';
 
 /** Each group in the order in which a new user needs its commands. */
@@ -129,35 +129,6 @@ export function createProgram(context: Context): ProgramCommand {
     .addCommands({ ...table, ...shellCommands(program) });
 }
 
-const COMPLETION_NOTES = `
-With each tab, the script asks the program, so it needs no update.
-${EXIT_CODES}
-Examples:
-  source <(ironic-coreos completion bash)
-  ironic-coreos completion bash \\
-    > ~/.local/share/bash-completion/completions/ironic-coreos
-  ironic-coreos completion zsh > "\${fpath[1]}/_ironic-coreos"
-  ironic-coreos completion fish \\
-    > ~/.config/fish/completions/ironic-coreos.fish
-`;
-
-const COMPLETE_NOTES = `
-Prints each word and its description, and at the end the kind of the word:
-words, file or folder.
-${EXIT_CODES}
-Example:
-  ironic-coreos __complete -- iso kargs ''
-`;
-
-const MAN_NOTES = `
-Environment:
-  SOURCE_DATE_EPOCH  date of the pages, in seconds since 1970
-${EXIT_CODES}
-Examples:
-  ironic-coreos man iso ignition embed | man -l -
-  ironic-coreos man -C ~/.local/share/man/man1
-`;
-
 /** The commands about the program itself. */
 function shellCommands(program: ProgramCommand): CommandTable {
   const completion = command({
@@ -167,7 +138,17 @@ function shellCommands(program: ProgramCommand): CommandTable {
     options: {
       '<SHELL>': choice(['bash', 'zsh', 'fish'], 'bash, zsh or fish'),
     },
-    notes: COMPLETION_NOTES,
+    details: `
+With each tab, the script asks the program, so it needs no update.
+`,
+    examples: `
+  source <(ironic-coreos completion bash)
+  ironic-coreos completion bash \\
+    > ~/.local/share/bash-completion/completions/ironic-coreos
+  ironic-coreos completion zsh > "\${fpath[1]}/_ironic-coreos"
+  ironic-coreos completion fish \\
+    > ~/.config/fish/completions/ironic-coreos.fish
+`,
     load: async () => (await import('./completion.ts')).printScript,
   });
   const complete = command({
@@ -177,7 +158,13 @@ function shellCommands(program: ProgramCommand): CommandTable {
     options: {
       '[WORD...]': freeText('words of the command line; the last one is to be completed'),
     },
-    notes: COMPLETE_NOTES,
+    details: `
+Prints each word and its description, and at the end the kind of the word:
+words, file or folder.
+`,
+    examples: `
+  ironic-coreos __complete -- iso kargs ''
+`,
     load: async () => {
       const { complete: run } = await import('./completion.ts');
       return async ({ word }, io) => run(word, program, io);
@@ -190,7 +177,14 @@ function shellCommands(program: ProgramCommand): CommandTable {
       '[COMMAND...]': freeText('words of the command, for example: iso kargs (default: the program)'),
       '-C, --directory <folder>': folder('folder to write all pages to; created if missing'),
     },
-    notes: MAN_NOTES,
+    details: `
+Environment:
+  SOURCE_DATE_EPOCH  date of the pages, in seconds since 1970
+`,
+    examples: `
+  ironic-coreos man iso ignition embed | man -l -
+  ironic-coreos man -C ~/.local/share/man/man1
+`,
     load: async () => {
       const { man: run } = await import('./man.ts');
       return async (options, io) => run(options, program, io);

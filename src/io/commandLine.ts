@@ -198,15 +198,33 @@ export interface Command extends Partial<HelpLine> {
   run(options: unknown, io: Io): Promise<ExitCode>;
 }
 
-/** @param load loads the function that runs the command */
-export function command<O extends OptionTable>({
-  load,
-  ...declaration
-}: Omit<Command, 'options' | 'run'> & {
+interface Declaration<O extends OptionTable> extends Omit<Command, 'notes' | 'options' | 'run'> {
   readonly options: O;
+  /** Sections before the exit codes. */
+  readonly details?: string;
+  /** Those that differ from the usual ones. */
+  readonly exitCodes?: Partial<typeof exitCodes>;
+  /** Command lines, each indented by two spaces. */
+  readonly examples: string;
+  /** Loads the function that runs the command. */
   readonly load: () => Promise<(options: OptionsOf<O>, io: Io) => Promise<ExitCode>>;
-}): Command {
-  return { ...declaration, run: async (options: OptionsOf<O>, io) => (await load())(options, io) };
+}
+
+const exitCodes = {
+  0: 'success',
+  1: 'failure: an input is missing or invalid, or the result cannot be written',
+  2: 'usage error',
+};
+
+export function command<O extends OptionTable>(declaration: Declaration<O>): Command {
+  const { details = '', examples, exitCodes: own, load, ...others } = declaration;
+  const codes = Object.entries({ ...exitCodes, ...own }).map(([code, text]) => `  ${code}  ${text}\n`);
+  const heading = examples.split(/^ {2}(?=\S)/m).length > 2 ? 'Examples' : 'Example';
+  return {
+    ...others,
+    notes: `${details}\nExit codes:\n${codes.join('')}\n${heading}:${examples}`,
+    run: async (options: OptionsOf<O>, io) => (await load())(options, io),
+  };
 }
 
 export interface CommandGroup extends Partial<HelpLine> {
@@ -226,11 +244,3 @@ export const FILES_DIR = 'folder of the local files of Butane configs (default: 
 
 /** The help of `--inventory`. */
 export const INVENTORY = 'inventory with settings and hosts, YAML or JSON';
-
-/** The exit codes in the help of most commands. */
-export const EXIT_CODES = `
-Exit codes:
-  0  success
-  1  failure: an input is missing or invalid, or the result cannot be written
-  2  usage error
-`;

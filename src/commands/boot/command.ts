@@ -3,7 +3,10 @@
 import { command } from '../../io/commandLine.ts';
 import { bootOptions } from './options.ts';
 
-const REFERENCE = `
+export const bootCommand = command({
+  description: 'Boot machines from an ISO by their BMCs (Redfish) until the agents call home',
+  options: bootOptions,
+  reference: `
 Steps:
   boot checks the images, and reads and checks each BMC. Then it ejects media,
   inserts the ISO, shuts the machine down, sets the ISO as the next boot device,
@@ -39,31 +42,23 @@ Console:
   lines show how far the machine gets, and why it stopped.
 
 Secure Boot, vendors and troubleshooting: docs/boot.md
-`;
-
-const NOTES = `
+`,
+  details: `
 Environment:
   IRONIC_COREOS_BMC_USERNAME, IRONIC_COREOS_BMC_PASSWORD
                               credentials of all BMCs without a file
-
-Exit codes:
-  0  success: all agents called home; with --check: all machines can be booted
-  1  failure: a machine cannot be booted, did not call home, or is not restored
-  2  usage error
-
-Examples:
+`,
+  exitCodes: {
+    0: 'success: all agents called home; with --check: all machines can be booted',
+    1: 'failure: a machine cannot be booted, did not call home, or is not restored',
+  },
+  examples: `
   ironic-coreos boot --all --inventory ramdisk.yaml --check
   ironic-coreos boot worker-0 worker-1 --inventory ramdisk.yaml \\
     --iso fedora-coreos.iso --ironic-url http://192.0.2.1:6385 --yes
   ironic-coreos boot --bmc https://192.0.2.10 --credentials bmc.yaml \\
     --iso worker-0.iso
-`;
-
-export const bootCommand = command({
-  description: 'Boot machines from an ISO by their BMCs (Redfish) until the agents call home',
-  options: bootOptions,
-  reference: REFERENCE,
-  notes: NOTES,
+`,
   load: async () => {
     const { boot: run } = await import('./boot.ts');
     return ({ host, ...options }, io) => run(host, options, io);

@@ -3,7 +3,10 @@
 import { command } from '../../io/commandLine.ts';
 import { controllerOptions } from './options.ts';
 
-const REFERENCE = `
+export const controllerCommand = command({
+  description: 'Build the images that Metal3 PreprovisioningImages request',
+  options: controllerOptions,
+  reference: `
 How it works:
   For each PreprovisioningImage (metal3.io/v1alpha1) the controller renders the
   Ignition config of the host, with the network data from the Secret that the
@@ -48,26 +51,17 @@ Reload and shutdown:
 Other paths:
   /, /metrics                  status page and metrics, for operators
   /healthz, /readyz            probes, for all clients
-`;
-
-const NOTES = `
-Exit codes:
-  0  success: stopped by a signal
-  1  failure: the cluster, the settings or the images cannot be used
-  2  usage error
-
-Examples:
+`,
+  exitCodes: {
+    0: 'success: stopped by a signal',
+    1: 'failure: the cluster, the settings or the images cannot be used',
+  },
+  examples: `
   ironic-coreos controller --settings configmap/ramdisk --iso /images/live.iso \\
     --namespace metal3 --key-file /keys/url --listen :8084 \\
     --public-url http://ironic-coreos.metal3.svc:8084
   ironic-coreos controller --kubeconfig kind.yaml --settings ramdisk.yaml \\
     --iso live.iso --no-leader-election
-`;
-
-export const controllerCommand = command({
-  description: 'Build the images that Metal3 PreprovisioningImages request',
-  options: controllerOptions,
-  reference: REFERENCE,
-  notes: NOTES,
+`,
   load: async () => (await import('./controller.ts')).controller,
 });

@@ -1,39 +1,7 @@
 /** Declares the `deploy` commands. */
 
-import { command, type CommandGroup, EXIT_CODES } from '../../io/commandLine.ts';
+import { command, type CommandGroup } from '../../io/commandLine.ts';
 import { bareMetalHostOptions, configDriveOptions, nodeOptions, stepsOptions } from './options.ts';
-
-const STEPS_NOTES = `
-Deploy steps contain only the name of the step. install_coreos reads the
-Ignition config, the kernel arguments and whether to copy the network from the
-config drive. It reads the URL of another image from the node.
-
-The deploy interface custom-agent runs the steps, and is off by default: a
-message names the line for ironic.conf. With an image and its checksum, direct
-also runs install_coreos: then a second step leaves out that Ironic writes the
-image itself.
-
-The steps are those of the hardware manager ironic_coreos_install in the agent
-image. To check that your image has them, boot it with the mock Ironic:
-ironic-coreos try --require-step install_coreos
-${EXIT_CODES}
-Examples:
-  ironic-coreos deploy steps --ignition worker-3.ign \\
-    --config-drive worker-3.json > steps.json
-  ironic-coreos deploy steps --format command --node worker-3 \\
-    --ignition worker-3.ign --config-drive worker-3.json
-  baremetal node deploy worker-3 --deploy-steps steps.json \\
-    --config-drive worker-3.json
-  ironic-coreos deploy steps --inventory ramdisk.yaml --format command \\
-    --config-drive drives/{name}.json
-`;
-
-const CONFIG_DRIVE_NOTES = `${EXIT_CODES}
-Examples:
-  ironic-coreos deploy configdrive --ignition worker-3.ign \\
-    --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
-  ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
-`;
 
 const HARDWARE_NOTES = `
 Hardware:
@@ -42,48 +10,6 @@ Hardware:
   network, the architecture. Files are those of "baremetal node inventory save",
   "try --save" or "kubectl get baremetalhosts,hardwaredata -o yaml". A machine
   has the name of its object or file, or the boot MAC address of the host.
-`;
-
-const BARE_METAL_HOST_REFERENCE = `
-BMC credentials:
-  The Secret with the BMC credentials is not written. Create it with:
-  kubectl create secret generic worker-3-bmc-secret \\
-    --from-literal=username=… --from-file=password=…
-`;
-
-const BARE_METAL_HOST_NOTES = `${EXIT_CODES}
-Examples:
-  ironic-coreos deploy baremetalhost --name worker-3 \\
-    --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
-    --boot-mac 52:54:00:12:34:56 --root-device name=/dev/nvme0n1 \\
-    --ignition worker-3.ign | kubectl apply -f -
-  ironic-coreos deploy baremetalhost --inventory ramdisk.yaml -o manifests
-`;
-
-const NODE_REFERENCE = `
-Interfaces:
-  The conductor chooses interfaces that are not given, among those that it
-  enables. If it must enable one that is off by default in Ironic, a message
-  names the line for ironic.conf.
-`;
-
-const NODE_NOTES = `
-BMC credentials are not written: the commands read BMC_USERNAME and
-BMC_PASSWORD. Pass the output of --format json or yaml to
-"baremetal create FILE".
-${EXIT_CODES}
-Examples:
-  ironic-coreos deploy node --name worker-3 --boot-mac 52:54:00:12:34:56 \\
-    --bmc-address idrac-virtualmedia://192.0.2.13 --root-device "size=>= 100" \\
-    --deploy-iso http://192.0.2.1/worker-3.iso
-  ironic-coreos deploy node --name worker-3 --set \\
-    --deploy-kernel http://192.0.2.1/ipa.kernel \\
-    --deploy-ramdisk http://192.0.2.1/worker-3.initramfs \\
-    --kernel-append-params "$(ironic-coreos pxe kargs --embedded \\
-      --rootfs-url http://192.0.2.1/ipa.rootfs)"
-  ironic-coreos deploy node --inventory ramdisk.yaml --format json > nodes.json
-  ironic-coreos deploy node --inventory ramdisk.yaml \\
-    --serve-url http://192.0.2.1:8084 --key-file serve.key > nodes.sh
 `;
 
 const INVENTORY_NOTES = `
@@ -112,7 +38,30 @@ const steps = command({
   summary: 'Write deploy steps for Ironic',
   description: 'Write deploy steps for "baremetal node deploy", and the config drive that they read',
   options: stepsOptions,
-  notes: STEPS_NOTES + INVENTORY_NOTES,
+  details: `
+Deploy steps contain only the name of the step. install_coreos reads the
+Ignition config, the kernel arguments and whether to copy the network from the
+config drive. It reads the URL of another image from the node.
+
+The deploy interface custom-agent runs the steps, and is off by default: a
+message names the line for ironic.conf. With an image and its checksum, direct
+also runs install_coreos: then a second step leaves out that Ironic writes the
+image itself.
+
+The steps are those of the hardware manager ironic_coreos_install in the agent
+image. To check that your image has them, boot it with the mock Ironic:
+ironic-coreos try --require-step install_coreos
+${INVENTORY_NOTES}`,
+  examples: `
+  ironic-coreos deploy steps --ignition worker-3.ign \\
+    --config-drive worker-3.json > steps.json
+  ironic-coreos deploy steps --format command --node worker-3 \\
+    --ignition worker-3.ign --config-drive worker-3.json
+  baremetal node deploy worker-3 --deploy-steps steps.json \\
+    --config-drive worker-3.json
+  ironic-coreos deploy steps --inventory ramdisk.yaml --format command \\
+    --config-drive drives/{name}.json
+`,
   load: async () => (await import('./steps.ts')).steps,
 });
 
@@ -120,7 +69,12 @@ const configDrive = command({
   summary: 'Write the config drive of an installation',
   description: 'Write the config drive that install_coreos reads, as JSON for the API of Ironic',
   options: configDriveOptions,
-  notes: CONFIG_DRIVE_NOTES + INVENTORY_NOTES,
+  details: INVENTORY_NOTES,
+  examples: `
+  ironic-coreos deploy configdrive --ignition worker-3.ign \\
+    --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
+  ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
+`,
   load: async () => (await import('./configDrive.ts')).configDrive,
 });
 
@@ -129,8 +83,19 @@ const bareMetalHost = command({
   description:
     'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
   options: bareMetalHostOptions,
-  reference: BARE_METAL_HOST_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES,
-  notes: BARE_METAL_HOST_NOTES,
+  reference: `
+BMC credentials:
+  The Secret with the BMC credentials is not written. Create it with:
+  kubectl create secret generic worker-3-bmc-secret \\
+    --from-literal=username=… --from-file=password=…
+${HARDWARE_NOTES}${INVENTORY_NOTES}`,
+  examples: `
+  ironic-coreos deploy baremetalhost --name worker-3 \\
+    --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
+    --boot-mac 52:54:00:12:34:56 --root-device name=/dev/nvme0n1 \\
+    --ignition worker-3.ign | kubectl apply -f -
+  ironic-coreos deploy baremetalhost --inventory ramdisk.yaml -o manifests
+`,
   load: async () => (await import('./bareMetalHost.ts')).bareMetalHost,
 });
 
@@ -138,8 +103,30 @@ const node = command({
   summary: 'Write a node for Ironic',
   description: 'Write a node for Ironic: commands that create or change it, or its description',
   options: nodeOptions,
-  reference: NODE_REFERENCE + HARDWARE_NOTES + INVENTORY_NOTES,
-  notes: NODE_NOTES,
+  reference: `
+Interfaces:
+  The conductor chooses interfaces that are not given, among those that it
+  enables. If it must enable one that is off by default in Ironic, a message
+  names the line for ironic.conf.
+${HARDWARE_NOTES}${INVENTORY_NOTES}`,
+  details: `
+BMC credentials are not written: the commands read BMC_USERNAME and
+BMC_PASSWORD. Pass the output of --format json or yaml to
+"baremetal create FILE".
+`,
+  examples: `
+  ironic-coreos deploy node --name worker-3 --boot-mac 52:54:00:12:34:56 \\
+    --bmc-address idrac-virtualmedia://192.0.2.13 --root-device "size=>= 100" \\
+    --deploy-iso http://192.0.2.1/worker-3.iso
+  ironic-coreos deploy node --name worker-3 --set \\
+    --deploy-kernel http://192.0.2.1/ipa.kernel \\
+    --deploy-ramdisk http://192.0.2.1/worker-3.initramfs \\
+    --kernel-append-params "$(ironic-coreos pxe kargs --embedded \\
+      --rootfs-url http://192.0.2.1/ipa.rootfs)"
+  ironic-coreos deploy node --inventory ramdisk.yaml --format json > nodes.json
+  ironic-coreos deploy node --inventory ramdisk.yaml \\
+    --serve-url http://192.0.2.1:8084 --key-file serve.key > nodes.sh
+`,
   load: async () => (await import('./node.ts')).node,
 });
 

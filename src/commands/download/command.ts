@@ -1,9 +1,12 @@
 /** Declares `download` and `list-stream`. */
 
-import { command, EXIT_CODES } from '../../io/commandLine.ts';
+import { command } from '../../io/commandLine.ts';
 import { downloadOptions, listStreamOptions } from './options.ts';
 
-const DOWNLOAD_NOTES = `
+export const downloadCommand = command({
+  description: 'Download a CoreOS image and verify its checksum and signature',
+  options: downloadOptions,
+  details: `
 Prints the paths of the files, one per line; messages go to standard error.
 While a file is incomplete, its name is NAME.partial, and the next run resumes
 it. A file gets its final name after its size, checksum and signature are
@@ -26,40 +29,32 @@ Environment:
                                                 for a mirror
   http_proxy, https_proxy, all_proxy, no_proxy  proxies
   NODE_EXTRA_CA_CERTS                           file with more CA certificates
-
-Exit codes:
-  0  success: all files exist and are valid
-  1  failure: a file cannot be fetched or is invalid
-  2  usage error
-
-Examples:
+`,
+  exitCodes: {
+    0: 'success: all files exist and are valid',
+    1: 'failure: a file cannot be fetched or is invalid',
+  },
+  examples: `
   ISO=$(ironic-coreos download -f iso)
   ironic-coreos download -s testing -f pxe -a aarch64 -C /srv/tftp
   openshift-install coreos print-stream-json > rhcos.json
   ironic-coreos download --stream-base-url rhcos.json -f iso
   ironic-coreos download -u https://example.com/coreos.iso --sha256 DIGEST
-`;
-
-export const downloadCommand = command({
-  description: 'Download a CoreOS image and verify its checksum and signature',
-  options: downloadOptions,
-  notes: DOWNLOAD_NOTES,
+`,
   load: async () => (await import('./download.ts')).download,
 });
-
-const LIST_NOTES = `
-The JSON output is {stream, images}. Each image has architecture, platform,
-format, release and its files with their URLs and checksums. The variable
-IRONIC_COREOS_STREAM_BASE_URL is the default of --stream-base-url.
-${EXIT_CODES}
-Examples:
-  ironic-coreos list-stream -s testing
-  ironic-coreos list-stream --stream-base-url rhcos.json --format json
-`;
 
 export const listStreamCommand = command({
   description: 'List the images of a CoreOS stream',
   options: listStreamOptions,
-  notes: LIST_NOTES,
+  details: `
+The JSON output is {stream, images}. Each image has architecture, platform,
+format, release and its files with their URLs and checksums. The variable
+IRONIC_COREOS_STREAM_BASE_URL is the default of --stream-base-url.
+`,
+  examples: `
+  ironic-coreos list-stream -s testing
+  ironic-coreos list-stream --stream-base-url rhcos.json --format json
+`,
   load: async () => (await import('./streams.ts')).listStream,
 });

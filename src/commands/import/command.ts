@@ -1,9 +1,13 @@
 /** Declares `import`. */
 
-import { command, EXIT_CODES } from '../../io/commandLine.ts';
+import { command } from '../../io/commandLine.ts';
 import { importOptions } from './options.ts';
 
-const NOTES = `
+export const importCommand = command({
+  description:
+    'Write an inventory from objects of Metal3 and OpenShift, nodes of Ironic, or a table of hosts',
+  options: importOptions,
+  details: `
 Files, in any order and number; - is standard input:
   Objects of Kubernetes, YAML or JSON, also several documents or a list:
     BareMetalHost with its Secrets, NMStateConfig,
@@ -22,20 +26,14 @@ Hosts with a common MAC address, or else with the same name, are one host. What
 an inventory cannot contain is a comment beside its host. Credentials, configs
 and certificates are written to the folder NAME-files beside NAME.yaml, and
 Secrets with mode 0600.
-${EXIT_CODES}
-Examples:
+`,
+  examples: `
   kubectl get baremetalhosts,secrets -n metal3 -o yaml \\
     | ironic-coreos import -o ramdisk.yaml -
   ironic-coreos import install-config.yaml agent-config.yaml
   ironic-coreos import nodes.json ports.json
   ironic-coreos import hosts.csv --api-url https://192.0.2.1 \\
     --agent-image registry.example.com/ironic-agent
-`;
-
-export const importCommand = command({
-  description:
-    'Write an inventory from objects of Metal3 and OpenShift, nodes of Ironic, or a table of hosts',
-  options: importOptions,
-  notes: NOTES,
+`,
   load: async () => (await import('./import.ts')).importHosts,
 });

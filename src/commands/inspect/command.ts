@@ -3,7 +3,10 @@
 import { command } from '../../io/commandLine.ts';
 import { inspectOptions } from './options.ts';
 
-const NOTES = `
+export const inspectCommand = command({
+  description: 'Describe an image and what it boots, or compare two images or folders',
+  options: inspectOptions,
+  details: `
 Input:
   IMAGE is a live ISO, an initramfs, an archive to append to an initramfs, an
   Ignition config, or an agent archive (the agent container image as a file).
@@ -26,23 +29,18 @@ Comparison:
   compared. Two folders are compared by the paths of their files that end with
   .ign, .iso or .img. To see what a new config would change:
   "render … | inspect DEPLOYED -".
-
-Exit codes:
-  0  success: the image is usable, or the two images are equal
-  1  failure: the image is damaged or cannot be read, or the two images differ
-  2  usage error, or the two images cannot be compared
-
-Examples:
+`,
+  exitCodes: {
+    0: 'success: the image is usable, or the two images are equal',
+    1: 'failure: the image is damaged or cannot be read, or the two images differ',
+    2: 'usage error, or the two images cannot be compared',
+  },
+  examples: `
   ironic-coreos inspect ipa.iso
   ironic-coreos inspect --format json ipa.iso | jq .embedArea.free
   ironic-coreos inspect coreos.iso ipa.iso
   ironic-coreos inspect https://192.0.2.1/ipa.iso ironic-agent.ign
   ironic-coreos inspect configs new-configs
-`;
-
-export const inspectCommand = command({
-  description: 'Describe an image and what it boots, or compare two images or folders',
-  options: inspectOptions,
-  notes: NOTES,
+`,
   load: async () => (await import('./inspect.ts')).inspect,
 });

@@ -3,7 +3,10 @@
 import { command } from '../../io/commandLine.ts';
 import { preflightOptions } from './options.ts';
 
-const NOTES = `
+export const preflightCommand = command({
+  description: 'Ask the servers that the hosts of an inventory need, before a machine boots',
+  options: preflightOptions,
+  details: `
 Checks, from this machine:
   bmc         login, virtual media and UEFI HTTP boot, by Redfish; whether the
               network settings of the BMC allow it to reach the image
@@ -23,23 +26,14 @@ docs/preflight.md
 Environment:
   IRONIC_COREOS_BMC_USERNAME, IRONIC_COREOS_BMC_PASSWORD
                               credentials of BMCs without a file
-
-Exit codes:
-  0  success: no check failed
-  1  failure: a check failed, or a host is invalid
-  2  usage error
-
-Examples:
+`,
+  exitCodes: { 0: 'success: no check failed', 1: 'failure: a check failed, or a host is invalid' },
+  examples: `
   ironic-coreos preflight --inventory ramdisk.yaml
   ironic-coreos preflight --inventory ramdisk.yaml --host worker-0 \\
     --base-url http://192.0.2.1/boot
   ironic-coreos preflight --inventory ramdisk.yaml --format json \\
     | jq -r '.checks[] | select(.status == "error").text'
-`;
-
-export const preflightCommand = command({
-  description: 'Ask the servers that the hosts of an inventory need, before a machine boots',
-  options: preflightOptions,
-  notes: NOTES,
+`,
   load: async () => (await import('./preflight.ts')).preflight,
 });

@@ -11,7 +11,12 @@ function helpOf(name: ConfigArtifact): string {
   return `  ${name.padEnd(12)} ${lines}\n`;
 }
 
-const REFERENCE = `
+export const prepareCommand = command({
+  description:
+    'Create a folder for a web server from which the hosts of an inventory boot the agent: base images, configs, ' +
+    'boot scripts, checksums and a manifest',
+  options: prepareOptions,
+  reference: `
 Inventory:
   The inventory has the format of "render --inventory". Each of its hosts gets a
   config, and boot scripts by MAC address. Kernel arguments come from its
@@ -91,29 +96,15 @@ Secrets:
 Bundle:
   A bundle contains the files of the manifest. The same input results in the
   same bytes, with SOURCE_DATE_EPOCH (default: 0) as the time of all files.
-`;
-
-const NOTES = `
-Exit codes:
-  0  success
-  1  failure: an input or a host is missing or invalid; valid hosts are written
-  2  usage error
-
-Examples:
+`,
+  exitCodes: { 1: 'failure: an input or a host is missing or invalid; valid hosts are written' },
+  examples: `
   ironic-coreos prepare --inventory ramdisk.yaml --iso fedora-coreos.iso \\
     --base-url http://192.0.2.1/boot -o /srv/boot --group nginx
   ironic-coreos prepare --inventory ramdisk.yaml --artifacts iso \\
     --iso x86.iso --iso aarch64=arm.iso -o isos --prune
   ironic-coreos prepare --inventory ramdisk.yaml --images downloads \\
     --base-url http://192.0.2.1 -o boot --bundle boot.tar.gz
-`;
-
-export const prepareCommand = command({
-  description:
-    'Create a folder for a web server from which the hosts of an inventory boot the agent: base images, configs, ' +
-    'boot scripts, checksums and a manifest',
-  options: prepareOptions,
-  reference: REFERENCE,
-  notes: NOTES,
+`,
   load: async () => (await import('./prepare.ts')).prepare,
 });

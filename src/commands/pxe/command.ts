@@ -1,6 +1,6 @@
 /** Declares `pxe`, the commands for network boot. */
 
-import { command, type CommandGroup, EXIT_CODES } from '../../io/commandLine.ts';
+import { command, type CommandGroup } from '../../io/commandLine.ts';
 import { CUSTOMIZE_NOTES } from '../customize/options.ts';
 import {
   kargsOptions,
@@ -11,7 +11,14 @@ import {
   wrapNetworkOptions,
 } from './options.ts';
 
-const KARGS_REFERENCE = `
+const kargs = command({
+  summary: 'Write the kernel arguments or a boot script',
+  description:
+    'Write the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
+    'ironic.conf, or as a boot script. The Ignition config is fetched from --ignition-url, or is embedded in the ' +
+    'initramfs (--embedded). With --no-coreos, the ramdisk is not CoreOS.',
+  options: kargsOptions,
+  reference: `
 Precedence of settings:
   Options override the environment, and the environment overrides the inventory.
   In the inventory, the overrides of --host override the common settings. The
@@ -36,10 +43,8 @@ Proxies:
   the hosts of Ironic (--api-url) are added to --no-proxy. Ignition does not use
   these proxies. Every program on the machine can read the kernel arguments,
   including passwords in proxy URLs.
-`;
-
-const KARGS_NOTES = `${EXIT_CODES}
-Examples:
+`,
+  examples: `
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images --embedded \\
     --ip dhcp --console ttyS0,115200n8 --format ironic
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images \\
@@ -47,31 +52,9 @@ Examples:
   ironic-coreos pxe kargs --inventory ramdisk.yaml --host worker-0
   ironic-coreos pxe kargs --no-coreos --console ttyS0 --ipa debug=1 \\
     --format ironic
-`;
-
-const kargs = command({
-  summary: 'Write the kernel arguments or a boot script',
-  description:
-    'Write the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
-    'ironic.conf, or as a boot script. The Ignition config is fetched from --ignition-url, or is embedded in the ' +
-    'initramfs (--embedded). With --no-coreos, the ramdisk is not CoreOS.',
-  options: kargsOptions,
-  reference: KARGS_REFERENCE,
-  notes: KARGS_NOTES,
+`,
   load: async () => (await import('./kargs.ts')).kargs,
 });
-
-const CUSTOMIZE_PXE_NOTES = `${CUSTOMIZE_NOTES}
-Kernel arguments:
-  If the result contains an Ignition config, the boot entry requires the kernel
-  arguments ignition.firstboot ignition.platform.id=metal.
-${EXIT_CODES}
-Examples:
-  ironic-coreos pxe customize --live-ignition ironic-agent.ign \\
-    -o ironic-python-agent.initramfs coreos-live-initramfs.img
-  ironic-coreos pxe customize --dest-device /dev/sda --dest-ignition site.ign \\
-    -o - coreos-live-initramfs.img > install.img
-`;
 
 const customize = command({
   summary: 'Customize a live initramfs, for example for automatic installation',
@@ -79,74 +62,74 @@ const customize = command({
     'Write a customized copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
     'system, and the live system',
   options: pxeCustomizeOptions,
-  notes: CUSTOMIZE_PXE_NOTES,
+  details: `${CUSTOMIZE_NOTES}
+Kernel arguments:
+  If the result contains an Ignition config, the boot entry requires the kernel
+  arguments ignition.firstboot ignition.platform.id=metal.
+`,
+  examples: `
+  ironic-coreos pxe customize --live-ignition ironic-agent.ign \\
+    -o ironic-python-agent.initramfs coreos-live-initramfs.img
+  ironic-coreos pxe customize --dest-device /dev/sda --dest-ignition site.ign \\
+    -o - coreos-live-initramfs.img > install.img
+`,
   load: async () => (await import('./customize.ts')).customizePxe,
 });
-
-const WRAP_IGNITION_NOTES = `
-Load the archive as an additional initrd, or append it to the initramfs. The
-boot entry requires the kernel arguments ignition.firstboot
-ignition.platform.id=metal. The command validates the config like
-"iso ignition embed".
-${EXIT_CODES}
-Examples:
-  ironic-coreos pxe ignition wrap -i ironic-agent.ign -o config.img
-  ironic-coreos pxe ignition wrap < ironic-agent.ign |
-    cat initramfs.img - > ipa-initramfs.img
-`;
 
 const wrapIgnition = command({
   summary: 'Wrap an Ignition config in an archive',
   description: 'Write an initramfs archive that contains an Ignition config, for network boot',
   options: wrapIgnitionOptions,
-  notes: WRAP_IGNITION_NOTES,
+  details: `
+Load the archive as an additional initrd, or append it to the initramfs. The
+boot entry requires the kernel arguments ignition.firstboot
+ignition.platform.id=metal. The command validates the config like
+"iso ignition embed".
+`,
+  examples: `
+  ironic-coreos pxe ignition wrap -i ironic-agent.ign -o config.img
+  ironic-coreos pxe ignition wrap < ironic-agent.ign |
+    cat initramfs.img - > ipa-initramfs.img
+`,
   load: async () => (await import('./wrap.ts')).wrapIgnition,
 });
-
-const UNWRAP_IGNITION_NOTES = `${EXIT_CODES}
-Examples:
-  ironic-coreos pxe ignition unwrap config.img
-  ironic-coreos pxe ignition unwrap ipa-initramfs.img
-`;
 
 const unwrapIgnition = command({
   summary: 'Print the Ignition config of an archive',
   description: 'Print the Ignition config of an archive or an initramfs, byte for byte',
   options: unwrapIgnitionOptions,
-  notes: UNWRAP_IGNITION_NOTES,
+  examples: `
+  ironic-coreos pxe ignition unwrap config.img
+  ironic-coreos pxe ignition unwrap ipa-initramfs.img
+`,
   load: async () => (await import('./wrap.ts')).unwrapIgnition,
 });
-
-const WRAP_NETWORK_NOTES = `
-Load the archive as an additional initrd, or append it to the initramfs. The
-files keep their names, without folders. An nmstate file or OpenStack network
-data is converted to one keyfile per connection, for example eth0.nmconnection.
-${EXIT_CODES}
-Examples:
-  ironic-coreos pxe network wrap -k eth0.nmconnection -o network.img
-  ironic-coreos pxe network wrap --nmstate worker-0.yaml |
-    cat initramfs.img - > worker-0-initramfs.img
-`;
 
 const wrapNetwork = command({
   summary: 'Wrap network settings in an archive',
   description: 'Write an initramfs archive that contains network settings, for network boot',
   options: wrapNetworkOptions,
-  notes: WRAP_NETWORK_NOTES,
+  details: `
+Load the archive as an additional initrd, or append it to the initramfs. The
+files keep their names, without folders. An nmstate file or OpenStack network
+data is converted to one keyfile per connection, for example eth0.nmconnection.
+`,
+  examples: `
+  ironic-coreos pxe network wrap -k eth0.nmconnection -o network.img
+  ironic-coreos pxe network wrap --nmstate worker-0.yaml |
+    cat initramfs.img - > worker-0-initramfs.img
+`,
   load: async () => (await import('./wrap.ts')).wrapNetwork,
 });
-
-const UNWRAP_NETWORK_NOTES = `${EXIT_CODES}
-Examples:
-  ironic-coreos pxe network unwrap network.img
-  ironic-coreos pxe network unwrap -C connections worker-0-initramfs.img
-`;
 
 const unwrapNetwork = command({
   summary: 'Extract the network settings of an archive',
   description: 'Print the network settings of an archive or an initramfs, or write them to files',
   options: unwrapNetworkOptions,
-  notes: UNWRAP_NETWORK_NOTES,
+  examples: `
+  ironic-coreos pxe network unwrap network.img
+  ironic-coreos pxe network unwrap -C connections worker-0-initramfs.img
+`,
   load: async () => (await import('./wrap.ts')).unwrapNetwork,
 });
 

@@ -1,19 +1,16 @@
 /** Declares `quickstart`. */
 
-import { command, EXIT_CODES } from '../../io/commandLine.ts';
+import { command } from '../../io/commandLine.ts';
 import { quickstartOptions } from './options.ts';
-
-const NOTES = `${EXIT_CODES}
-Examples:
-  ironic-coreos quickstart
-  ironic-coreos quickstart -C /tmp/try-it
-`;
 
 export const quickstartCommand = command({
   description:
     'Run the whole workflow once with sample data: render a config, validate it, embed it in a small sample ISO, ' +
     'print it from the ISO, and write the files for network boot. Requires no network and no other program.',
   options: quickstartOptions,
-  notes: NOTES,
+  examples: `
+  ironic-coreos quickstart
+  ironic-coreos quickstart -C /tmp/try-it
+`,
   load: async () => (await import('./quickstart.ts')).quickstart,
 });

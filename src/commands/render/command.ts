@@ -3,7 +3,12 @@
 import { renderOptions } from '../../hosts/settings/options.ts';
 import { command } from '../../io/commandLine.ts';
 
-const REFERENCE = `
+export const renderCommand = command({
+  description:
+    'Render the Ignition config that makes CoreOS run ironic-python-agent. The config is validated before it is ' +
+    'written.',
+  options: renderOptions,
+  reference: `
 Profiles:
   default               config of this program
   buildpy               config of build.py; selected by --host
@@ -65,15 +70,9 @@ Without Ironic:
 Changes to a deployed config:
   Render the new config and compare it: "render … | inspect DEPLOYED -", or
   "inspect DEPLOYED-FOLDER NEW-FOLDER" for an inventory with hosts.
-`;
-
-const NOTES = `
-Exit codes:
-  0  success
-  1  failure: an input is missing or invalid, or the config would be invalid
-  2  usage error
-
-Examples:
+`,
+  exitCodes: { 1: 'failure: an input is missing or invalid, or the config would be invalid' },
+  examples: `
   ironic-coreos render --api-url https://192.0.2.1 --ca-file ironic.crt \\
     --agent-image registry.example.com/ipa --ssh-key ~/.ssh/id_ed25519.pub \\
     --output ironic-agent.ign
@@ -84,14 +83,6 @@ Examples:
   ironic-coreos render --inventory ramdisk.yaml -o configs
   ironic-coreos render --profile icc --hostname worker-0 \\
     --nmstate worker-0.yaml -o worker-0.ign
-`;
-
-export const renderCommand = command({
-  description:
-    'Render the Ignition config that makes CoreOS run ironic-python-agent. The config is validated before it is ' +
-    'written.',
-  options: renderOptions,
-  reference: REFERENCE,
-  notes: NOTES,
+`,
   load: async () => (await import('./render.ts')).render,
 });

@@ -3,7 +3,10 @@
 import { command } from '../../io/commandLine.ts';
 import { serveOptions } from './options.ts';
 
-const REFERENCE = `
+export const serveCommand = command({
+  description: 'Serve an image for each host of an inventory over HTTP',
+  options: serveOptions,
+  reference: `
 Files served for each host, if the given images contain the required parts:
   NAME.iso, NAME-minimal.iso   virtual media; larger configs require --grow
   NAME.initramfs               initramfs with the config, for Ironic's
@@ -47,29 +50,21 @@ Replacing the static server of image-customization-controller:
   IMAGE_SHARED_DIR, IRONIC_BASE_URL, IRONIC_AGENT_IMAGE, …). The flags
   -images-bind-addr and -images-publish-addr are supported. URLs without a token
   require --open.
-`;
-
-const NOTES = `
+`,
+  details: `
 serve renders and validates the config of every host before it serves the first
 one. It reports invalid hosts and skips them. It keeps running even if all hosts
 are invalid: after the inventory is corrected, the next reload serves them.
-
-Exit codes:
-  0  success: stopped by a signal, or with --once after the image was fetched
-  1  failure at the start, other than invalid hosts without --fail-fast
-  2  usage error
-
-Examples:
+`,
+  exitCodes: {
+    0: 'success: stopped by a signal, or with --once after the image was fetched',
+    1: 'failure at the start, other than invalid hosts without --fail-fast',
+  },
+  examples: `
   ironic-coreos serve --inventory ramdisk.yaml --iso fedora-coreos.iso \\
     --listen :8084 --public-url http://192.0.2.1:8084 --key-file serve.key
   ironic-coreos serve --inventory ramdisk.yaml --iso live.iso --once worker-0
   ironic-coreos serve --nmstate-dir network-data --open --listen :8084
-`;
-
-export const serveCommand = command({
-  description: 'Serve an image for each host of an inventory over HTTP',
-  options: serveOptions,
-  reference: REFERENCE,
-  notes: NOTES,
+`,
   load: async () => (await import('./serve.ts')).serve,
 });

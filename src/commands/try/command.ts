@@ -3,7 +3,10 @@
 import { command } from '../../io/commandLine.ts';
 import { tryOptions } from './options.ts';
 
-const REFERENCE = `
+export const tryCommand = command({
+  description: 'Impersonate Ironic and report how far each ramdisk gets',
+  options: tryOptions,
+  reference: `
 The mock Ironic:
   The mock Ironic answers the first requests of ironic-python-agent like a
   current Ironic: API versions, inspection, lookup and heartbeat. It then
@@ -58,15 +61,12 @@ Emulated machine:
   serial console. This requires the kernel argument console=ttyS0 (ttyAMA0 on
   aarch64).
   Agents in the emulated machine are not contacted (--ask-back never).
-`;
-
-const NOTES = `
-Exit codes:
-  0  success: all expected hosts called home
-  1  failure: a host did not call home, or try could not start
-  2  usage error
-
-Examples:
+`,
+  exitCodes: {
+    0: 'success: all expected hosts called home',
+    1: 'failure: a host did not call home, or try could not start',
+  },
+  examples: `
   ironic-coreos try --listen :6385 --expect 3 --save inventories
   ironic-coreos try --listen :6385 --require-step install_coreos
   ironic-coreos try --inventory ramdisk.yaml --iso fedora-coreos.iso \\
@@ -76,12 +76,6 @@ Examples:
     --console-log sol.log
   ironic-coreos try --qemu worker-0.iso --console console.log --timeout 15m
   ironic-coreos try --inventory ramdisk.yaml --iso live.iso --qemu worker-0
-`;
-
-export const tryCommand = command({
-  description: 'Impersonate Ironic and report how far each ramdisk gets',
-  options: tryOptions,
-  reference: REFERENCE,
-  notes: NOTES,
+`,
   load: async () => (await import('./try.ts')).tryRamdisk,
 });

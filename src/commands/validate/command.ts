@@ -4,7 +4,10 @@ import { nameVersions, specVersions } from '../../ignition/versions.ts';
 import { command } from '../../io/commandLine.ts';
 import { validateOptions } from './options.ts';
 
-const NOTES = `
+export const validateCommand = command({
+  description: 'Validate Ignition configs, agent configuration files, inventories and images',
+  options: validateOptions,
+  details: `
 How each file is validated:
   *.conf: configuration of ironic-python-agent. Valid if the agent starts with
   it. In an ironic.conf, the kernel arguments of the ramdisk are checked.
@@ -30,13 +33,9 @@ Lint:
   invalid or cannot be decoded are always errors.
   none    skip these checks
   agent   check every config as one that runs the agent
-
-Exit codes:
-  0  success: all files are valid
-  1  failure: a file is invalid or cannot be read
-  2  usage error
-
-Examples:
+`,
+  exitCodes: { 0: 'success: all files are valid', 1: 'failure: a file is invalid or cannot be read' },
+  examples: `
   ironic-coreos validate worker.ign
   ironic-coreos validate --files-dir files worker.bu
   ironic-coreos validate --strict --format github configs/
@@ -44,11 +43,6 @@ Examples:
   ironic-coreos validate ramdisk.yaml
   ironic-coreos validate --format json *.ign | jq -r "select(.valid | not).file"
 Run 'ironic-coreos explain RULE' for the meaning of a rule
-`;
-
-export const validateCommand = command({
-  description: 'Validate Ignition configs, agent configuration files, inventories and images',
-  options: validateOptions,
-  notes: NOTES,
+`,
   load: async () => (await import('./validate.ts')).validate,
 });
