@@ -277,10 +277,6 @@ export const CLAIMS: readonly Claim[] = [
   },
   // CoreOS, its installer and its deploy steps
   {
-    says: ['install_coreos does not read ISO config drives'],
-    sources: [{ repository: agentImage, file: installStep, shows: /Cannot use a pre-rendered configdrive/ }],
-  },
-  {
     says: ['install_coreos adds /etc/hostname itself'],
     sources: [{ repository: agentImage, file: installStep, shows: /'path': '\/etc\/hostname'/ }],
   },
