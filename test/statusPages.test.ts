@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { statusAnswer } from '../src/service/status/statusPage.ts';
 import { defaultPorts } from '../src/trial/timeline/causeBook.ts';
-import { createJudge } from '../src/trial/timeline/result.ts';
+import { judge } from '../src/trial/timeline/result.ts';
 import { createMachines } from '../src/trial/timeline/machines.ts';
 import { createTimeline } from '../src/trial/timeline/timeline.ts';
 import { trialAnswer } from '../src/trial/report/trialPage.ts';
@@ -69,7 +69,7 @@ function trialPage(count: number): Answer {
   );
   timeline.add(refused(599, { kind: 'tls', reason: 'tlsv1 alert unknown ca' }, address));
   const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-  const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
+  const verdict = judge(timeline.hosts(), awaited, 'heartbeat');
   const result = {
     timeline,
     verdict,

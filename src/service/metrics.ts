@@ -27,8 +27,7 @@ export interface Metrics {
   readonly requestAnswered: (request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>) => void;
   /** To be called after each load, including the first one. */
   catalogReloaded(outcome: 'success' | 'failure'): void;
-  /** @param accept the `Accept` header, or an empty string */
-  render(accept: string): Promise<{ readonly contentType: string; readonly body: string }>;
+  render(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
 /**
@@ -97,12 +96,7 @@ export function createMetrics(
       if (outcome === 'failure') failures.inc();
       else lastSuccess.setToCurrentTime();
     },
-    render: async (accept) => {
-      const text = await registry.metrics();
-      return accept.includes('application/openmetrics-text')
-        ? { contentType: Registry.OPENMETRICS_CONTENT_TYPE, body: toOpenMetrics(text) }
-        : { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: text };
-    },
+    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
 
@@ -196,19 +190,4 @@ export function addGauges(registry: Registry, gauges: readonly ReadGauge[]): voi
     });
     registry.registerMetric(gauge);
   }
-}
-
-/**
- * Converts the Prometheus text format, which is the only one that the registry renders. In OpenMetrics 1.0 the name of a
- * counter has no `_total`, but its sample has; empty lines are not allowed, and `# EOF` is the last line.
- */
-function toOpenMetrics(text: string): string {
-  const lines = text.split('\n').filter((line) => line !== '');
-  const counters = new Set(lines.map((line) => /^# TYPE (\S+)_total counter$/.exec(line)?.[1]));
-  const renamed = lines.map((line) =>
-    line.replace(/^(# (?:HELP|TYPE) )(\S+)_total(?= )/, (whole, start: string, name: string) =>
-      counters.has(name) ? start + name : whole,
-    ),
-  );
-  return `${[...renamed, '# EOF'].join('\n')}\n`;
 }

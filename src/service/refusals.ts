@@ -1,7 +1,6 @@
 /** Requests of machines and BMCs that the server answered with 401 or 404: what is said of them, and on which row. */
 
 import type { ArtifactKind } from '../core/artifacts.ts';
-import { groupBy } from '../core/lists.ts';
 import type { RefusedFile } from '../http/server/requests.ts';
 
 export interface HostRefusal {
@@ -61,17 +60,9 @@ export interface RequestedFile {
 export interface Refusals {
   /** @returns the host, if the path names a file of it */
   note(request: RefusedFile): { readonly host: string | undefined; readonly refusal: HostRefusal };
-  /** By host, the last one of its files, or of a client that has fetched files of this host only. */
-  of(hosts: readonly FetchingHost[]): ReadonlyMap<string, HostRefusal>;
+  /** The last one of a file of the host. */
+  of(host: string): HostRefusal | undefined;
 }
-
-interface FetchingHost {
-  readonly name: string;
-  readonly progress: () => readonly { readonly clients: readonly string[] }[];
-}
-
-/** Clients that are remembered. */
-const MOST_CLIENTS = 1000;
 
 /** @param ownerOf undefined for a path that is of no host */
 export function createRefusals(
@@ -79,29 +70,13 @@ export function createRefusals(
   now = (): Date => new Date(),
 ): Refusals {
   const byHost = new Map<string, HostRefusal>();
-  const byClient = new Map<string, HostRefusal>();
   return {
     note: (request) => {
       const owner = ownerOf(request.path);
       const refusal = describeRefusal(request, owner, now());
-      if (byClient.size >= MOST_CLIENTS) byClient.clear();
-      if (owner === undefined) byClient.set(request.client, refusal);
-      else byHost.set(owner.host, refusal);
+      if (owner !== undefined) byHost.set(owner.host, refusal);
       return { host: owner?.host, refusal };
     },
-    of: (hosts) => {
-      const found = new Map(byHost);
-      if (byClient.size === 0) return found;
-      const fetches = hosts.flatMap(({ name, progress }) =>
-        [...new Set(progress().flatMap(({ clients }) => clients))].map((client) => ({ client, name })),
-      );
-      for (const [client, names] of groupBy(fetches, (one) => one.client)) {
-        const [{ name } = { name: '' }, ...others] = names;
-        const refusal = byClient.get(client);
-        if (refusal === undefined || others.length > 0) continue;
-        if ((found.get(name)?.at ?? new Date(0)) < refusal.at) found.set(name, refusal);
-      }
-      return found;
-    },
+    of: (host) => byHost.get(host),
   };
 }

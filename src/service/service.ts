@@ -136,7 +136,6 @@ export async function startServiceServer<S extends Servable>(
   const status = (): Status => {
     const snapshot = state.current();
     const described = parts.hosts(snapshot, transfers, links);
-    const refused = refusals.of(described);
     const problem = state.problem();
     return {
       command: parts.command,
@@ -164,7 +163,7 @@ export async function startServiceServer<S extends Servable>(
           build: label,
         })),
       ),
-      hosts: described.map((host) => ({ ...host, refusal: refused.get(host.name) })),
+      hosts: described.map((host) => ({ ...host, refusal: refusals.of(host.name) })),
       shared: transfers.progressOf(undefined),
       recent: transfers.recent(),
     };
@@ -190,8 +189,8 @@ export async function startServiceServer<S extends Servable>(
   };
   const metricsPage: Page = {
     isPublic: false,
-    answer: async ({ accept }) => {
-      const { body, contentType } = await metrics.render(accept);
+    answer: async () => {
+      const { body, contentType } = await metrics.render();
       return { status: 200, headers: { 'Content-Type': contentType }, body };
     },
   };

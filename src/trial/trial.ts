@@ -16,7 +16,7 @@ import type { ObservedPart } from './timeline/likelyCauses.ts';
 import type { Ports } from './timeline/causeBook.ts';
 import { createDeferred } from '../core/deferred.ts';
 import type { TrialEvent } from './timeline/events.ts';
-import { createJudge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
+import { judge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
 import { createMachines, type Machines } from './timeline/machines.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines } from './report/liveLines.ts';
@@ -125,9 +125,8 @@ export function createRunningTrial(
   const decided = createDeferred();
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
-  const judge = createJudge(awaited, successStage);
   const writeStep = createLiveLines(print, writeEvent);
-  const verdict = (): Verdict => judge(timeline.machines());
+  const verdict = (): Verdict => judge(timeline.machines(), awaited, successStage);
   return {
     machines,
     timeline,

@@ -11,7 +11,6 @@ const start = (): ReturnType<typeof createRefusals> =>
       ? { host: 'a', artifact: path === 'a.iso' ? 'iso' : 'archive', isServed: path === 'a.iso' }
       : undefined,
   );
-const host = (name: string, ...clients: readonly string[]) => ({ name, progress: () => [{ clients }] });
 
 describe('a refused request', () => {
   it.each<[string, Omit<RefusedFile, 'client'>, string, RegExp]>([
@@ -42,32 +41,14 @@ describe('a refused request', () => {
   ])('%s is said of its host', (_title, request, message, hint) => {
     const refusals = start();
     expect(refusals.note({ client, ...request })).toMatchObject({ host: 'a', refusal: { message } });
-    expect(refusals.of([host('a'), host('b')])).toEqual(
-      new Map([['a', expect.objectContaining({ client, message, hint: expect.stringMatching(hint) })]]),
-    );
+    expect(refusals.of('a')).toMatchObject({ client, message, hint: expect.stringMatching(hint) });
+    expect(refusals.of('b')).toBeUndefined();
   });
 
-  const secret = { client, status: 401, path: 'my-password', reason: 'no-key' } as const;
-
-  it('for an unknown path is said of the only host of its client, and shows no path', () => {
+  it('for an unknown path is said of no host, and shows no path', () => {
     const refusals = start();
-    refusals.note(secret);
-    const found = refusals.of([host('a'), host('b', client)]);
-    expect([...found.keys()]).toEqual(['b']);
-    expect(JSON.stringify([...found.values()])).not.toContain('password');
-  });
-
-  it('for an unknown path is said of no host if several hosts or none have its client', () => {
-    const refusals = start();
-    refusals.note(secret);
-    expect(refusals.of([host('a', client), host('b', client)]).size).toBe(0);
-    expect(refusals.of([host('a'), host('b')]).size).toBe(0);
-  });
-
-  it('of many clients takes bounded memory: the next one is still known', () => {
-    const refusals = start();
-    for (let index = 0; index < 5000; index++) refusals.note({ ...secret, client: `client-${index}` });
-    expect(refusals.of([host('a', 'client-4999')]).size).toBe(1);
-    expect(refusals.of([host('a', 'client-0')]).size).toBe(0);
+    const noted = refusals.note({ client, status: 401, path: 'my-password', reason: 'no-key' });
+    expect(noted.host).toBeUndefined();
+    expect(JSON.stringify(noted)).not.toContain('password');
   });
 });

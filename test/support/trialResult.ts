@@ -1,7 +1,7 @@
 /** The result of a trial with given events. */
 
 import { defaultPorts } from '../../src/trial/timeline/causeBook.ts';
-import { createJudge, type TrialResult } from '../../src/trial/timeline/result.ts';
+import { judge, type TrialResult } from '../../src/trial/timeline/result.ts';
 import { createMachines } from '../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../src/trial/timeline/timeline.ts';
 import type { TrialEvent } from '../../src/trial/timeline/events.ts';
@@ -18,7 +18,7 @@ export function resultOf(events: readonly TrialEvent[], given: Partial<TrialResu
   for (const event of events) timeline.add(event);
   const awaited = { kind: 'hosts', names: expectedHosts.map(({ name }) => name) } as const;
   const { successStage = 'heartbeat' } = given;
-  const verdict = createJudge(awaited, successStage)(timeline.hosts());
+  const verdict = judge(timeline.hosts(), awaited, successStage);
   const coverage = 'boot';
   return {
     timeline,

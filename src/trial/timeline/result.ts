@@ -29,23 +29,21 @@ export interface Verdict {
   readonly missingCount: number;
 }
 
-/** Computes the current verdict. The number of machines never decreases, even if two machines turn out to be the same. */
-export type Judge = (machines: readonly MachineProgress[]) => Verdict;
-
-export function createJudge(awaited: AwaitedMachines, successStage: SuccessStage): Judge {
-  let labels: readonly string[] = [];
-  return (machines) => {
-    const arrived = machines.filter((machine) => hasReached(machine.milestones, successStage));
-    if (awaited.kind === 'hosts') {
-      const names = new Set(arrived.map(({ name }) => name));
-      const missing = awaited.names.filter((name) => !names.has(name));
-      const calledHome = awaited.names.filter((name) => names.has(name));
-      return { isPassed: missing.length === 0, calledHome, missing, missingCount: missing.length };
-    }
-    if (arrived.length >= labels.length) labels = arrived.map(({ label }) => label);
-    const missingCount = Math.max(0, awaited.count - labels.length);
-    return { isPassed: missingCount === 0, calledHome: labels, missing: [], missingCount };
-  };
+export function judge(
+  machines: readonly MachineProgress[],
+  awaited: AwaitedMachines,
+  successStage: SuccessStage,
+): Verdict {
+  const arrived = machines.filter((machine) => hasReached(machine.milestones, successStage));
+  if (awaited.kind === 'hosts') {
+    const names = new Set(arrived.map(({ name }) => name));
+    const missing = awaited.names.filter((name) => !names.has(name));
+    const calledHome = awaited.names.filter((name) => names.has(name));
+    return { isPassed: missing.length === 0, calledHome, missing, missingCount: missing.length };
+  }
+  const calledHome = arrived.map(({ label }) => label);
+  const missingCount = Math.max(0, awaited.count - calledHome.length);
+  return { isPassed: missingCount === 0, calledHome, missing: [], missingCount };
 }
 
 /** An agent that answered at its callback URL has also sent a heartbeat. */

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClosingReport, formatReportDocument } from '../../../src/trial/report/closingReport.ts';
 import { createConsoleWatch } from '../../../src/trial/console/consoleWatch.ts';
-import { createJudge, type TrialResult } from '../../../src/trial/timeline/result.ts';
+import { judge, type TrialResult } from '../../../src/trial/timeline/result.ts';
 import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
 import { formatLiveLine } from '../../../src/trial/report/liveLines.ts';
@@ -421,7 +421,7 @@ describe('the report at the end', () => {
     ]) {
       watch(line);
     }
-    const verdict = createJudge({ kind: 'hosts', names: ['worker-0'] }, 'heartbeat')([]);
+    const verdict = judge([], { kind: 'hosts', names: ['worker-0'] }, 'heartbeat');
     const result = resultOf([], { timeline, verdict, coverage: 'boot' });
     const report = fullReport(result);
     expect(report).toContain(`
@@ -437,7 +437,7 @@ describe('the report at the end', () => {
 
   it('of machines of which nothing was seen, whoever they are', () => {
     const timeline = createTimeline(createMachines([]));
-    const verdict = createJudge({ kind: 'any', count: 3 }, 'heartbeat')([]);
+    const verdict = judge([], { kind: 'any', count: 3 }, 'heartbeat');
     timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
     timeline.add(lookedUp(2));
     const result = resultOf([], { timeline, verdict, coverage: 'calls' });
@@ -466,7 +466,7 @@ describe('the report at the end', () => {
     for (const { name } of hosts.slice(0, 30))
       timeline.add(fetched(1, { host: name, client: `10.0.0.${name.slice(5)}` }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-    const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
+    const verdict = judge(timeline.hosts(), awaited, 'heartbeat');
     const report = fullReport(resultOf([], { timeline, verdict }));
     expect(report.split('Possible causes: same as for node-0\n')).toHaveLength(30);
     expect(report.replaceAll('\n', ' ')).toContain(
@@ -488,7 +488,7 @@ describe('the report at the end', () => {
     }
     timeline.add(fetched(3, { host: 'node-48', client: '10.0.0.48' }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-    const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
+    const verdict = judge(timeline.hosts(), awaited, 'heartbeat');
     const report = fullReport(resultOf([], { timeline, verdict }));
     expect(report.match(/^\S+: .*/gm)).toEqual([
       'node-48: did not call home; last step: Ignition config',

@@ -4,7 +4,7 @@ import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
 import { createRunningTrial } from '../../../src/trial/trial.ts';
 import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
-import { type AwaitedMachines, createJudge, type SuccessStage } from '../../../src/trial/timeline/result.ts';
+import { type AwaitedMachines, judge, type SuccessStage } from '../../../src/trial/timeline/result.ts';
 import {
   anyEvent,
   askedBack,
@@ -98,7 +98,7 @@ describe('who is home', () => {
   ])('%s', (_title, events, options, [arrived, missingCount]) => {
     const timeline = createTimeline(createMachines(expected));
     for (const event of events) timeline.add(event);
-    const verdict = createJudge(options.awaited, options.successStage)(timeline.hosts());
+    const verdict = judge(timeline.hosts(), options.awaited, options.successStage);
     expect(verdict).toMatchObject({ calledHome: arrived, missingCount, isPassed: missingCount === 0 });
     const names = options.awaited.kind === 'hosts' ? options.awaited.names : [];
     expect(verdict.missing).toEqual(names.filter((name) => !arrived.includes(name)));
@@ -110,11 +110,10 @@ describe('who is home', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), awaited, home, (events, who, stage) => {
         const timeline = createTimeline(createMachines(expected));
-        const judge = createJudge(who, stage);
-        let before = judge(timeline.hosts());
+        let before = judge(timeline.machines(), who, stage);
         for (const event of events) {
           timeline.add(event);
-          const now = judge(timeline.hosts());
+          const now = judge(timeline.machines(), who, stage);
           expect(now.calledHome.length).toBeGreaterThanOrEqual(before.calledHome.length);
           expect(now.isPassed || !before.isPassed).toBe(true);
           before = now;
