@@ -1,14 +1,13 @@
 /**
- * Requests to the API server, with a rate limit, the current token, and an abort signal. If an overloaded API server refuses a
- * request and names a time, the request is retried after that time. The caller handles all other errors.
+ * Requests to the API server, with a rate limit, the current token, and an abort signal. The caller handles errors; those of an
+ * overloaded API server have the time that it names.
  */
 
 import { createMasker, secretsInUrls } from '../core/knownSecrets.ts';
 import { connect } from '../http/client/connect.ts';
 import type { HttpConnection, RawResponse, SentRequest } from '../http/client/connection.ts';
-import { repeat } from '../http/client/retries.ts';
-import { type Clock, systemClock } from '../io/clock.ts';
-import { abortedError, ApiError, describeBreak, describeRefusal, readJson } from './apiError.ts';
+import { systemClock } from '../io/clock.ts';
+import { abortedError, type ApiError, describeBreak, describeRefusal, readJson } from './apiError.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 
@@ -29,10 +28,9 @@ export interface ApiRequest {
 }
 
 export interface RequestSettings {
-  /** Default: 20 per second, with bursts of 40. */
+  /** Default: no limit. */
   readonly pace?: RateLimit | undefined;
   readonly timeouts?: ApiTimeouts | undefined;
-  readonly clock?: Clock | undefined;
   /** Receives a line for each request. */
   readonly note?: ((text: string) => void) | undefined;
 }
@@ -46,20 +44,14 @@ interface ApiTimeouts {
   readonly watch: number;
 }
 
-const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 20, burst: 40 };
 const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
 /** The size limit of an error response. */
 const MAX_ERROR_BYTES = 256 * 1024;
-/** The number of attempts for a request that is refused. */
-const MAX_ATTEMPTS = 5;
-/** Milliseconds; for a longer time the request fails instead. */
-const LONGEST_WAIT = 30_000;
 
 export class ApiRequests {
   readonly #config: ClusterConfig;
   readonly #settings: RequestSettings;
-  readonly #clock: Clock;
-  readonly #waitForTurn: WaitForTurn;
+  readonly #waitForTurn: WaitForTurn | undefined;
   readonly #open = new Set<AbortController>();
   readonly #connection: HttpConnection;
   #isClosed = false;
@@ -67,9 +59,8 @@ export class ApiRequests {
   constructor(config: ClusterConfig, settings: RequestSettings) {
     this.#config = config;
     this.#settings = settings;
-    this.#clock = settings.clock ?? systemClock;
     this.#connection = connectTo(config, this.#timeouts.connect);
-    this.#waitForTurn = createRateLimiter(settings.pace ?? DEFAULT_RATE_LIMIT, this.#clock);
+    this.#waitForTurn = settings.pace && createRateLimiter(settings.pace, systemClock);
   }
 
   /** Returns the response as JSON. @throws ApiError */
@@ -118,17 +109,9 @@ export class ApiRequests {
 
   /** Resolves with a successful response. */
   async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
-    return repeat({ clock: this.#clock, pauseAfter: pauseAfterRefusal, signal }, async () => {
-      await this.#waitForTurn(signal);
-      if (signal.aborted) throw abortedError(request.operation);
-      const token = await this.#config.readToken();
-      const response = await this.#sendOnce(request, token, signal);
-      if (response.statusCode < 300) return response;
-      throw await readRefusal(response, request, token);
-    });
-  }
-
-  async #sendOnce(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<RawResponse> {
+    await this.#waitForTurn?.(signal);
+    if (signal.aborted) throw abortedError(request.operation);
+    const token = await this.#config.readToken();
     const { accept = 'application/json', body, contentType = 'application/json', method } = request;
     const { answer, watch } = this.#timeouts;
     const headers = {
@@ -145,7 +128,8 @@ export class ApiRequests {
       signal,
     });
     this.#settings.note?.(`${request.operation}: ${response.statusCode}`);
-    return response;
+    if (response.statusCode < 300) return response;
+    throw await readRefusal(response, request, token);
   }
 
   get #timeouts(): ApiTimeouts {
@@ -175,12 +159,4 @@ async function readRefusal(
   const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
   const mask = createMasker([token ?? '', ...secretsInUrls(sent)]);
   return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], mask });
-}
-
-/** The API server names a time only if it has not processed the request. */
-function pauseAfterRefusal(error: unknown, failures: number): number | undefined {
-  if (!(error instanceof ApiError) || failures === MAX_ATTEMPTS) return undefined;
-  const { status, wait } = error;
-  const isOverload = status === 429 || status === 503;
-  return isOverload && wait > 0 && wait <= LONGEST_WAIT ? wait : undefined;
 }

@@ -24,7 +24,7 @@ const fine: Answer = json(objectNamed('an-event', 1));
 
 beforeEach(async () => {
   server = await startFakeApiServer();
-  client = new ApiClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
+  client = new ApiClient(server.config);
   clock = createFakeClock();
   troubles = [];
   recorder = new EventRecorder({

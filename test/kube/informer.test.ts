@@ -28,7 +28,7 @@ let troubles: { readonly message: string; readonly retryIn: number }[];
 
 beforeEach(async () => {
   server = await startFakeApiServer();
-  client = new ApiClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
+  client = new ApiClient(server.config);
   changes = [];
   troubles = [];
 });
@@ -159,7 +159,7 @@ describe('Informer', () => {
       if (count === 2) throw new CliError('Token not found: /token', { code: 'ERR_SETTING' });
       return server.config.readToken();
     };
-    client = new ApiClient({ ...server.config, readToken }, { pace: { perSecond: 1e6, burst: 1e6 } });
+    client = new ApiClient({ ...server.config, readToken });
     answerWith(listOf(5, [a(1)]), listOf(5, [a(1)]), watching([event('MODIFIED', a(6))], 'goes on'));
     start();
     await expect.poll(() => changes).toEqual(['metal3/a - 1', 'metal3/a 1 1', 'metal3/a 1 6']);

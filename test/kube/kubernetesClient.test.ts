@@ -2,7 +2,6 @@
 
 import { getEventListeners } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
 import { ApiError, isConflict, isExpired, isNotFound } from '../../src/kube/apiError.ts';
@@ -21,7 +20,6 @@ import {
   TOKEN,
   watching,
 } from '../support/fakeApiServer.ts';
-import { createFakeClock, settle } from '../support/fakeClock.ts';
 import { listenLocally } from '../support/listening.ts';
 
 let server: FakeApiServer;
@@ -77,13 +75,6 @@ const nameOf = (change: WatchEvent | string): string => {
   if (change.type === 'bookmark') return change.resourceVersion;
   return `${change.type} ${change.object.metadata.name}`;
 };
-
-/** Answers have come, too. */
-async function expectRequests(count: number): Promise<void> {
-  await expect.poll(() => server.requests.length).toBe(count);
-  await wait(20);
-  await settle();
-}
 
 describe('requests', () => {
   it('say who asks, and what for', async () => {
@@ -233,46 +224,16 @@ describe('errors', () => {
 });
 
 describe('an API server with too much to do', () => {
-  it('is asked again when it wants that', async () => {
-    const clock = createFakeClock();
-    connect({ clock });
-    server.answers.push(
-      refusal(429, 'TooManyRequests', { 'retry-after': '7' }),
-      refusal(503, 'ServiceUnavailable', { 'retry-after': '1' }),
-      json(objectNamed('net', 7)),
-    );
-    const got = get();
-    await expectRequests(1);
-    await clock.advance(6999);
-    expect(server.requests).toHaveLength(1);
-    await clock.advance(1);
-    await expectRequests(2);
-    await clock.advance(1000);
-    expect(await got).toMatchObject({ metadata: { name: 'net' } });
-  });
-
-  it('is not asked again and again', async () => {
-    const clock = createFakeClock();
-    connect({ clock });
-    server.answers.push(refusal(429, 'TooManyRequests', { 'retry-after': '1' }));
-    const failure = failureOf(get());
-    for (let count = 1; count <= 5; count++) {
-      await expectRequests(count);
-      await clock.advance(1000);
-    }
-    expect(await failure).toMatchObject({ status: 429, wait: 1000 });
-    expect(server.requests).toHaveLength(5);
-  });
-
   it.each([
     ['a server error without a time', refusal(500, 'InternalError'), 0],
+    ['one that wants a short time', refusal(429, 'TooManyRequests', { 'retry-after': '7' }), 7000],
     ['one that wants a long time', refusal(503, 'ServiceUnavailable', { 'retry-after': '120' }), 120_000],
     [
       'one that wants an endless time',
       refusal(503, 'ServiceUnavailable', { 'retry-after': '999999' }),
       600_000,
     ],
-  ])('is left to the caller: %s', async (_title, answer, wanted) => {
+  ])('is left to the caller, with the time: %s', async (_title, answer, wanted) => {
     server.answers.push(answer);
     expect(await failureOf(get())).toMatchObject({ wait: wanted });
     expect(server.requests).toHaveLength(1);
@@ -302,7 +263,6 @@ describe('list', () => {
     ['no version', json({ metadata: {}, items: [] })],
     ['something among the objects', json({ metadata: { resourceVersion: '5' }, items: [null] })],
   ])('refuses %s', async (_title, answer) => {
-    connect({ pace: { perSecond: 1e9, burst: 1e9 } });
     server.answers.push(answer);
     expect(await failureOf(list())).toMatchObject({
       isPassing: false,
