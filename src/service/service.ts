@@ -204,7 +204,6 @@ export async function startServiceServer<S extends Servable>(
       access: createAccessCheck({ ...setup, isOpen: setup.signer === undefined }),
       transfers,
       log,
-      idleTimeout: setup.limits.idleTime,
       watch: metrics.requestAnswered,
       refused: (request) => {
         const noted = refusals.note(request);

@@ -96,7 +96,6 @@ export interface FixtureOptions extends Partial<Pick<ServerOptions, 'tls' | 'lis
   readonly limits?: Partial<ServerLimits>;
   readonly rules?: Partial<AccessRules>;
   readonly pages?: readonly (readonly [string, Page])[];
-  readonly idleTimeout?: number;
 }
 
 /** Bytes of the image of worker-0: more than the buffers of both ends of a connection take. */
@@ -150,7 +149,6 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     access,
     transfers,
     log,
-    idleTimeout: options.idleTimeout ?? 10_000,
     pages: new Map([
       ['healthz', healthPage],
       ['readyz', createReadyPage(() => notReady.reason)],

@@ -27,8 +27,6 @@ export interface Service {
   readonly access: AccessCheck;
   readonly transfers: TransferLog;
   readonly log: ServerLog;
-  /** Milliseconds after which a client that reads nothing is disconnected. */
-  readonly idleTimeout: number;
   /** By path without the leading slash; the empty path is the status page. */
   readonly pages: ReadonlyMap<string, Page>;
   /** Receives every finished request, for example to count it. */
@@ -217,7 +215,7 @@ async function sendResource(exchange: Exchange, resource: ServedResource, path: 
       transfer.sent(piece);
     };
     try {
-      await sendBody({ response, source, range, blocks, idleTimeout: service.idleTimeout, sent });
+      await sendBody({ response, source, range, blocks, sent });
     } catch (error) {
       // A disconnected client is an outcome, not an error.
       facts.outcome = error instanceof ClientGone ? error.reason : 'failed';

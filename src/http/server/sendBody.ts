@@ -15,11 +15,6 @@ export interface Sending {
   readonly blocks: BlockPool;
   /** Called for each range of the resource that the kernel has accepted. */
   readonly sent: (range: ByteRange) => void;
-  /**
-   * Milliseconds without progress after which the client is disconnected. The kernel reports progress only when a third of
-   * its buffer is free, which may be more than 1 MiB: a value below a minute disconnects clients that are only slow.
-   */
-  readonly idleTimeout: number;
 }
 
 /**
@@ -29,7 +24,7 @@ export interface Sending {
  */
 export async function sendBody(sending: Sending): Promise<void> {
   const { response } = sending;
-  const client = watchClient(response, sending.idleTimeout);
+  const client = watchClient(response);
   try {
     await client.turn();
     await sendRange(sending, client);

@@ -32,7 +32,11 @@ export interface ServerLimits extends ConnectionLimits {
   readonly requestTime: number;
   /** Limit between an answer and the next request on the same connection. */
   readonly keepAliveTime: number;
-  /** Limit without any data sent or received during a request. */
+  /**
+   * Limit without any data sent or received during a request. A client that stops reading is noticed after up to twice this time. The
+   * kernel reports progress only when a third of its buffer is free, which may be more than 1 MiB: a value below a minute
+   * disconnects clients that are only slow.
+   */
   readonly idleTime: number;
   readonly requestsPerConnection: number;
 }

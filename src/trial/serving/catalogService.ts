@@ -35,7 +35,6 @@ export async function startCatalogService(
       access: createAccessCheck({ signer: undefined, tokens: [], isOpen: true }),
       transfers,
       log,
-      idleTimeout: defaultLimits.idleTime,
       pages: new Map(),
     }),
   });

@@ -34,15 +34,16 @@ interface Served {
   readonly responses: ServerResponse[];
 }
 
-type Options = Partial<Pick<Sending, 'source' | 'blocks' | 'idleTimeout'>> & {
+type Options = Partial<Pick<Sending, 'source' | 'blocks'>> & {
   readonly range: ByteRange;
+  readonly idleTime?: number;
 };
 
 async function serve({
   range,
   source = pattern,
   blocks = createBlockPool(),
-  idleTimeout = 30_000,
+  idleTime = 30_000,
 }: Options): Promise<Served> {
   const served = {
     blocks,
@@ -53,7 +54,7 @@ async function serve({
   const server = createServer((_request: IncomingMessage, response) => {
     response.writeHead(200, { 'Content-Length': range.length });
     const sent = (stretch: ByteRange): unknown => served.sent.push(stretch);
-    const sending = sendBody({ response, source, range, blocks, sent, idleTimeout });
+    const sending = sendBody({ response, source, range, blocks, sent });
     served.responses.push(response);
     served.outcomes.push(
       sending.then(
@@ -62,6 +63,7 @@ async function serve({
       ),
     );
   });
+  server.timeout = idleTime;
   const port = await listenLocally(server);
   cleanUp.push(() => {
     server.close();
@@ -216,7 +218,7 @@ describe('a client', () => {
   });
 
   it('that takes nothing is cut off', async () => {
-    const served = await serve({ range: { offset: 0, length: 1024 * MiB }, idleTimeout: 200 });
+    const served = await serve({ range: { offset: 0, length: 1024 * MiB }, idleTime: 200 });
     const socket = clientOf(served);
     socket.write(request);
     socket.pause();
