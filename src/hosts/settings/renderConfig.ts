@@ -25,7 +25,7 @@ import { effectiveOf } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
 import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
-import { connectionsOf } from '../../agent/hostNetwork.ts';
+import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
 import { lintAgent, lintNetwork } from '../../agent/lint/lintConfig.ts';
@@ -57,6 +57,7 @@ export type RenderConfig = (
 export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
   let isNoted = false; // most hosts have the settings of the first one
+  let linted: Linted | undefined;
   return async (source, collected = readInputs(source)) => {
     const { io, options } = source;
     const { inputs } = collected;
@@ -73,29 +74,54 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const version = checkRendered(document, io);
     if (version === undefined) return undefined;
     const effective = effectiveOf(document, { config, version });
-    const isOwn = isMerged || hasOwnParts(settings);
+    const hasNetwork = hasKeyfiles(document);
+    const hasOwnUnits = isMerged || hasOwnParts(settings);
     const originOf = createOrigins(config, effective, sources);
-    const ofRules = (findings: readonly LintFinding[], isOfUser: boolean): Original[] =>
+    const reported = (findings: readonly LintFinding[], isOwn: boolean): Original[] =>
       findings
         .map((finding) => ofSetting(finding, originOf(finding), inputs))
         .filter(
           ({ document: merged, finding: { severity }, isOfSetting = false }) =>
-            isOfSetting || (severity !== 'info' && (merged !== undefined || isOfUser)),
+            isOfSetting || (severity !== 'info' && (merged !== undefined || isOwn)),
         );
-    const ofUnits = isOwn ? ((await checkUnits?.(effective.config)) ?? []) : [];
-    const problems = [
-      ...ofRules(lintAgent(effective.config, { now: new Date() }), isOwn),
+    // Most hosts differ only in their names and networks.
+    const others = hasOwnUnits ? [] : [...inputs].filter(([name]) => !ofOneHost.has(name));
+    const key = JSON.stringify([hasNetwork, others]);
+    if (hasOwnUnits || linted?.key !== key) {
+      const ofUnits = hasOwnUnits ? ((await checkUnits?.(effective.config)) ?? []) : [];
+      const ofConfig = reported(lintAgent(effective.config, { now: new Date() }), hasOwnUnits);
       // Left out: what systemd says of units that this program writes itself.
-      ...ofUnits
+      const ofUser = ofUnits
         .map(originOf)
-        .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined),
-      ...ofRules(lintNetwork(effective.config), true),
-    ].filter(({ finding: { rule } }) => io.ignored?.includes(rule) !== true);
+        .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
+      const secrets = listConfigSecrets(config, document);
+      linted = { key: hasOwnUnits ? undefined : key, problems: [...ofConfig, ...ofUser], secrets };
+    }
+    const ofNetwork = hasNetwork ? reported(lintNetwork(effective.config), true) : [];
+    const secrets = hasNetwork ? listConfigSecrets(config, document) : linted.secrets;
+    const problems = [...linted.problems, ...ofNetwork].filter(
+      ({ finding: { rule } }) => io.ignored?.includes(rule) !== true,
+    );
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
-    const secrets = listConfigSecrets(config, document);
-    return { document, settings, secrets, connections: connectionsOf(config) };
+    return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
+}
+
+/** The settings that no problem of another setting depends on. */
+const ofOneHost: ReadonlySet<SettingName> = new Set([
+  'host.hostname',
+  'host.nmstate',
+  'host.networkData',
+  'host.keyfiles',
+]);
+
+/** What hosts have in common that differ only in their names and networks. */
+interface Linted {
+  /** The inputs; undefined for a config of one host. */
+  readonly key: string | undefined;
+  readonly problems: readonly Original[];
+  readonly secrets: readonly string[];
 }
 
 /**
