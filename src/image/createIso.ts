@@ -18,7 +18,7 @@ import { trimSpace } from '../formats/goText.ts';
 import type { ImageChange } from './imageChange.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { type Patch, patchSource, type RandomAccess, zeros } from './overlay.ts';
-import type { RamdiskSystem } from './ramdiskSystem.ts';
+import type { FoundSystem } from './ramdiskSystem.ts';
 import { livePaths } from './livePaths.ts';
 
 export interface NewIso {
@@ -26,7 +26,7 @@ export interface NewIso {
   /** Copied unchanged. */
   readonly initrd: RandomAccess;
   /** The system that the initramfs boots. */
-  readonly system: RamdiskSystem;
+  readonly system: Pick<FoundSystem, 'build' | 'features'>;
   /** Root filesystem of a CoreOS live system, which finds it by the volume ID. */
   readonly rootfs?: RandomAccess | undefined;
   /** Volume ID: letters, digits, dots, dashes and underscores, at most 32. */
@@ -72,7 +72,7 @@ export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
       hint: 'use at most 32 letters, digits, dots, dashes and underscores',
     });
   }
-  if (iso.rootfs !== undefined && iso.system.kind !== 'coreos') {
+  if (iso.rootfs !== undefined && iso.system.build === undefined) {
     throw new CliError(
       'The initramfs does not belong to a CoreOS live system, so it does not use a root filesystem',
       { code: 'ERR_IMAGE', hint: 'remove --rootfs, or use the initramfs of the same CoreOS build' },
@@ -170,9 +170,8 @@ function renderMenus({ bios, efi, label }: NewIso, kargs: string): Map<string, s
 }
 
 /** The features of the live system are the features of its ISO. */
-function features(system: RamdiskSystem): Uint8Array {
-  if (system.kind === 'coreos' && system.features !== undefined) return system.features;
-  return Buffer.from(jsonText(system.kind === 'coreos' ? {} : { [OTHER_SYSTEM]: true }));
+function features({ build, features: known }: NewIso['system']): Uint8Array {
+  return known ?? Buffer.from(jsonText(build === undefined ? { [OTHER_SYSTEM]: true } : {}));
 }
 
 function patchesFor(iso: NewIso, files: ReadonlyMap<string, RandomAccess>, layout: IsoLayout): Patch[] {

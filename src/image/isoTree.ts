@@ -3,7 +3,7 @@
  * repacking changes them: by Rock Ridge name, by primary name, by 8.3 name, and finally case-insensitive.
  */
 
-import { FormatError } from '../core/errors.ts';
+import { FormatError, orFormatError } from '../core/errors.ts';
 import {
   type Extent,
   type NameEncoding,
@@ -101,32 +101,20 @@ interface ByteSpan {
 
 async function readDescriptors(image: RandomAccess): Promise<VolumeDescriptor[]> {
   const descriptors: VolumeDescriptor[] = [];
-  for (;;) {
-    const offset = (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR;
-    if (offset + SECTOR > image.size)
-      throw await notAnIso(image, descriptors, new RangeError(`it has ${image.size} bytes`));
-    const sector = await image.read(offset, SECTOR);
-    try {
-      descriptors.push(readVolumeDescriptor(sector));
-    } catch (error) {
-      throw await notAnIso(image, descriptors, error);
+  for (let offset = SYSTEM_AREA_SECTORS * SECTOR; ; offset += SECTOR) {
+    const sector = offset + SECTOR > image.size ? new Uint8Array() : await image.read(offset, SECTOR);
+    const descriptor = orFormatError(() => readVolumeDescriptor(sector));
+    if (!(descriptor instanceof FormatError)) descriptors.push(descriptor);
+    else if (descriptors.length === 0)
+      throw new FormatError('not an ISO 9660 image', { hint: await hintFor(image), cause: descriptor });
+    else {
+      throw new FormatError('ISO image is incomplete: the last volume descriptor is missing', {
+        hint: COPY_AGAIN,
+        cause: descriptor,
+      });
     }
     if (descriptors.at(-1)?.type === 'terminator') return descriptors;
   }
-}
-
-/** An error for a file that is not an ISO image, or for an image that is damaged after its first descriptor. */
-async function notAnIso(
-  image: RandomAccess,
-  before: readonly VolumeDescriptor[],
-  cause: unknown,
-): Promise<FormatError> {
-  if (before.length === 0)
-    return new FormatError('not an ISO 9660 image', { hint: await hintFor(image), cause });
-  return new FormatError('ISO image is incomplete: the last volume descriptor is missing', {
-    hint: COPY_AGAIN,
-    cause,
-  });
 }
 
 /** What to do with a file that is not an ISO image. Images of other kinds than an initramfs may be compressed, such as the ISO itself. */

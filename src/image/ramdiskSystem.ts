@@ -23,13 +23,13 @@ export const LIVE_FEATURES = 'etc/coreos/features.json';
 /** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
 export const MAX_UNPACKED = 16 * 1024 ** 3;
 
-/** The files that identify the system of an initramfs, and the embedded files. */
-export interface InitrdMarks {
-  readonly stamp: Uint8Array | undefined;
+export interface RamdiskSystem {
+  /** The version of the build of a CoreOS live system; undefined for another system. */
+  readonly build: string | undefined;
   readonly hasRootfs: boolean;
-  /** `features.json`, unchanged. */
+  /** `features.json` of a CoreOS live system, unchanged; undefined if it is missing. */
   readonly features: Uint8Array | undefined;
-  /** The Ignition config and network settings. */
+  /** The Ignition config and network settings in the initramfs. */
   readonly embedded: EmbedFiles;
 }
 
@@ -37,22 +37,28 @@ export interface InitrdMarks {
  * Reads the whole initramfs.
  * @throws FormatError if an archive is damaged or exceeds the limits; errors of the source
  */
-export async function readMarks(initrd: ByteSource): Promise<InitrdMarks> {
+export async function readRamdiskSystem(initrd: ByteSource): Promise<RamdiskSystem> {
   let hasRootfs = false;
   const wants = (path: string): boolean => {
     hasRootfs ||= ROOTFS.has(path);
     return path === LIVE_STAMP || path === LIVE_FEATURES || isEmbedded(path);
   };
   const files = await readInitrdFrom(initrd, { maxBytes: MAX_UNPACKED, wants });
+  const stamp = files.get(LIVE_STAMP);
   const embedded = new Map([...files].filter(([path]) => isEmbedded(path)));
-  return { stamp: files.get(LIVE_STAMP), features: files.get(LIVE_FEATURES), hasRootfs, embedded };
+  return {
+    build: stamp && versionIn(stamp),
+    features: stamp && files.get(LIVE_FEATURES),
+    hasRootfs,
+    embedded,
+  };
 }
 
 /**
  * Returns the features of an initramfs; without the file, none is supported.
  * @throws FormatError if the file is invalid
  */
-export function readInitrdFeatures({ features }: InitrdMarks): LiveFeatures {
+export function readInitrdFeatures({ features }: Pick<RamdiskSystem, 'features'>): LiveFeatures {
   return features === undefined ? noFeatures : parseFeatures(features, `${LIVE_FEATURES} in the initramfs`);
 }
 
@@ -69,30 +75,19 @@ export function isEmbedded(path: string): boolean {
   return path === CONFIG_NAME || isNetworkPath(path);
 }
 
-export interface RamdiskSystem {
-  readonly kind: 'coreos' | 'other';
-  /** The Ignition config and network settings in the initramfs. */
-  readonly embedded?: EmbedFiles;
-  /** `features.json` of a CoreOS initramfs, which is copied to the ISO; undefined if it is missing. */
-  readonly features?: Uint8Array | undefined;
-  /** The version of its build; undefined for another system than CoreOS. */
-  readonly build?: string;
-  /** Why the initramfs could not be read; undefined if it was read. */
-  readonly problem?: string;
-}
+/** What is known of an initramfs that may be one that cannot be read; `problem` says why. */
+export type FoundSystem = Partial<RamdiskSystem> & { readonly problem?: string };
 
 /**
  * Reads the whole initramfs. If it cannot be read, the result contains the problem, because the kernel supports more formats
  * than this program (for example lz4).
  * @throws FormatError if `features.json` is invalid; errors of the image
  */
-export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
-  const marks = await readMarks(sourceOfImage(initrd)).catch(only(FormatError, (error) => error));
-  if (marks instanceof FormatError) return { kind: 'other', problem: marks.message };
-  const { stamp, features, embedded } = marks;
-  if (stamp === undefined) return { kind: 'other', embedded };
-  readInitrdFeatures(marks); // throws if the file is invalid
-  return { kind: 'coreos', build: versionIn(stamp), features, embedded };
+export async function findRamdiskSystem(initrd: RandomAccess): Promise<FoundSystem> {
+  const system = await readRamdiskSystem(sourceOfImage(initrd)).catch(only(FormatError, (error) => error));
+  if (system instanceof FormatError) return { problem: system.message };
+  readInitrdFeatures(system); // throws if the file is invalid
+  return system;
 }
 
 /** The default of the scripts of ironic-python-agent-builder. */
@@ -105,11 +100,11 @@ const OTHER_KARGS = ['boot_method=vmedia'];
  * @param rootfsLabel volume ID of the ISO; undefined if it does not contain the root filesystem
  */
 export function ramdiskKargs(
-  { kind }: RamdiskSystem,
+  { build }: Pick<FoundSystem, 'build'>,
   given: readonly string[] | undefined,
   rootfsLabel: string | undefined,
 ): string {
-  if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
+  if (build === undefined) return (given ?? OTHER_KARGS).join(' ');
   const words = (given ?? []).flatMap((text) => text.trim().split(/\s+/));
   const names = new Set(words.map((text) => parseArgument(text).name));
   const needed = liveArguments({ rootfsLabel }).filter(({ name }) => !names.has(name));

@@ -49,7 +49,7 @@ export async function writeSampleIso({ label, date }: SampleIso): Promise<Uint8A
       [LIVE_FEATURES, features],
     ]),
   );
-  const system = { kind: 'coreos', features } as const;
+  const system = { build: label, features };
   const iso = planIso({
     kernel: text,
     initrd: bytesAccess(initrd),

@@ -417,6 +417,11 @@ describe('a broken archive', () => {
       async () => tarOf(await dockerWith({ manifest: { Config: 7 } })),
       'does not contain ""',
     ],
+    ...['.json', ''].map((end): [string, () => Promise<Buffer>, string] => [
+      `with a config of another digest${end}`,
+      async () => tarOf(await dockerWith({ configPath: () => `x/${'0'.repeat(64)}${end}` })),
+      'contains content that does not match its digest: x/000',
+    ]),
     [
       'with a large document',
       () => tarOf([['manifest.json', `[${' '.repeat(4 * 1024 * 1024 - 1)}]`]]),

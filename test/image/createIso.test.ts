@@ -122,22 +122,22 @@ async function features(system: NewIso['system']): Promise<string | undefined> {
 
 describe('features.json of a new ISO', () => {
   it('is that of the initramfs of CoreOS, keys of later builds included', async () => {
-    expect(await features({ kind: 'coreos', features: Buffer.from(liveFeatures) })).toBe(liveFeatures);
+    expect(await features({ build: '44.1', features: Buffer.from(liveFeatures) })).toBe(liveFeatures);
   });
 
   it('says nothing where that has none', async () => {
-    expect(JSON.parse((await features({ kind: 'coreos' })) ?? '')).toEqual({});
+    expect(JSON.parse((await features({ build: '44.1' })) ?? '')).toEqual({});
   });
 
   it('marks another system', async () => {
-    expect(JSON.parse((await features({ kind: 'other' })) ?? '')).toEqual({ [OTHER_SYSTEM]: true });
+    expect(JSON.parse((await features({})) ?? '')).toEqual({ [OTHER_SYSTEM]: true });
   });
 });
 
 describe('planIso', () => {
   it('puts a root filesystem where CoreOS looks for it', async () => {
     const rootfs = bytesAccess(liveRootfs);
-    const image = make({ ...newIso, system: { kind: 'coreos' }, rootfs });
+    const image = make({ ...newIso, system: { build: '44.1' }, rootfs });
     expect(await fileIn(image, 'images/pxeboot/rootfs.img')).toEqual(liveRootfs);
     expect(await fileIn(make(newIso), 'images/pxeboot/rootfs.img')).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { findRamdiskSystem, ramdiskKargs, type RamdiskSystem } from '../../src/image/ramdiskSystem.ts';
+import { findRamdiskSystem, ramdiskKargs } from '../../src/image/ramdiskSystem.ts';
 import { cpio, initrd, liveFeatures, liveInitrd } from '../support/newIso.ts';
 
 const stamp = { 'etc/coreos-live-initramfs': '44.1\n' };
@@ -22,7 +22,7 @@ describe('findRamdiskSystem', () => {
     ['one of a time without features.json', gzipSync(cpio(stamp)), undefined],
   ])('knows %s', async (_title, bytes, features) => {
     const system = await findRamdiskSystem(bytesAccess(bytes));
-    expect(system.kind).toBe('coreos');
+    expect(system.build).toMatch(/^\d/);
     expect(system.features && Buffer.from(system.features).toString()).toBe(features);
   });
 
@@ -34,7 +34,7 @@ describe('findRamdiskSystem', () => {
     ],
     ['a stamp in another folder', cpio({ 'usr/etc/coreos-live-initramfs': '44.1\n' })],
   ])('takes %s for another system', async (_title, bytes) => {
-    expect(await findRamdiskSystem(bytesAccess(bytes))).toEqual({ kind: 'other', embedded: new Map() });
+    expect(await findRamdiskSystem(bytesAccess(bytes))).toEqual({ embedded: new Map(), hasRootfs: false });
   });
 
   it.each([
@@ -42,7 +42,6 @@ describe('findRamdiskSystem', () => {
     ['that is cut off', liveInitrd.subarray(0, -20), 'is truncated at byte'],
   ])('says why it knows nothing of an initramfs %s', async (_title, bytes, problem) => {
     expect(await findRamdiskSystem(bytesAccess(bytes))).toEqual({
-      kind: 'other',
       problem: expect.stringContaining(problem),
     });
   });
@@ -55,7 +54,7 @@ describe('findRamdiskSystem', () => {
   it('ends with an answer for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), async (bytes) => {
-        expect((await findRamdiskSystem(bytesAccess(bytes))).kind).toBe('other');
+        expect((await findRamdiskSystem(bytesAccess(bytes))).build).toBeUndefined();
       }),
       { numRuns: 200 },
     );
@@ -67,7 +66,7 @@ describe('findRamdiskSystem', () => {
 const ignition = 'ignition.firstboot ignition.platform.id=metal';
 
 describe('ramdiskKargs', () => {
-  it.each<[string, RamdiskSystem['kind'], { given?: string[]; label?: string }, string]>([
+  it.each<[string, 'other' | 'coreos', { given?: string[]; label?: string }, string]>([
     ['of the builder', 'other', {}, 'boot_method=vmedia'],
     ['of the builder, as the user wants it', 'other', { given: ['a=1', 'b c'] }, 'a=1 b c'],
     ['of CoreOS', 'coreos', {}, ignition],
@@ -86,6 +85,6 @@ describe('ramdiskKargs', () => {
       `coreos.liveiso=own ${ignition} coreos.liveiso.fromram`,
     ],
   ])('has them for a ramdisk %s', (_title, kind, { given, label }, kargs) => {
-    expect(ramdiskKargs({ kind }, given, label)).toBe(kargs);
+    expect(ramdiskKargs({ build: kind === 'coreos' ? '44.1' : undefined }, given, label)).toBe(kargs);
   });
 });

@@ -58,7 +58,7 @@ const efi: EfiLoader = { image: bytesAccess(efiPartition), menus: ['EFI/BOOT/gru
 export const newIso = {
   kernel: bytesAccess(kernel),
   initrd: bytesAccess(initrd),
-  system: { kind: 'other' },
+  system: {},
   label: 'ipa',
   kargs: 'boot_method=vmedia console=ttyS0',
   date: new Date('2023-11-14T22:13:20Z'),

@@ -5,7 +5,7 @@ import { CliError, UsageError, located } from '../../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso } from '../../image/createIso.ts';
 import { findEfiStub } from '../../image/efiStub.ts';
 import { changedImage } from '../../image/imageChange.ts';
-import { findRamdiskSystem, ramdiskKargs, type RamdiskSystem } from '../../image/ramdiskSystem.ts';
+import { findRamdiskSystem, type FoundSystem, ramdiskKargs } from '../../image/ramdiskSystem.ts';
 import { chunksOf, zeros } from '../../image/overlay.ts';
 import { writeChange } from '../../imagefile/copyImage.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -97,7 +97,7 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
 const HEAD = 1024;
 
 /** An initramfs that this program cannot read is only a warning: the kernel may support it. */
-async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
+async function readSystem(initrd: OpenImage, io: Io): Promise<FoundSystem> {
   const system = await located({ subject: `${initrd.name}:` }, () => findRamdiskSystem(initrd));
   if (system.problem !== undefined) {
     const message = `${initrd.name} is treated as an initramfs that is not CoreOS: ${system.problem}`;

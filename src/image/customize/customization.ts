@@ -18,7 +18,7 @@ import { editKargs, type KargsEdits, remarkGrub } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
-import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
+import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readRamdiskSystem } from '../ramdiskSystem.ts';
 import type { InstallerDevice, InstallerSettings } from './installerConfig.ts';
 import { formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
 
@@ -214,16 +214,14 @@ export interface LiveInitrd {
  * @throws FormatError if the initramfs is not of CoreOS, or is already customized; errors of the source
  */
 export async function readLiveInitrd(initrd: ByteSource): Promise<LiveInitrd> {
-  const marks = await readMarks(initrd);
-  if (marks.stamp === undefined) {
+  const system = await readRamdiskSystem(initrd);
+  const { build, embedded } = system;
+  if (build === undefined) {
     throw new FormatError('not a CoreOS live initramfs image', {
       hint: `use the initramfs of a live PXE image of CoreOS, which contains ${LIVE_STAMP}`,
     });
   }
-  if (marks.embedded.size > 0) {
-    throw new FormatError('input is already customized', {
-      hint: 'use the released initramfs',
-    });
-  }
-  return { build: versionIn(marks.stamp), features: readInitrdFeatures(marks) };
+  if (embedded.size > 0)
+    throw new FormatError('input is already customized', { hint: 'use the released initramfs' });
+  return { build, features: readInitrdFeatures(system) };
 }

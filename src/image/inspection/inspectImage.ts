@@ -20,7 +20,7 @@ import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { MINISO_MAGIC, MINISO_PATH } from '../minimalIso/minisoData.ts';
 import { CHUNK, hasTextAt, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
-import { readInitrdFeatures, readMarks, versionIn } from '../ramdiskSystem.ts';
+import { readInitrdFeatures, readRamdiskSystem } from '../ramdiskSystem.ts';
 import { readRollback } from '../rollback.ts';
 import { imageRules, unreadableParts } from './imageRules.ts';
 import { type BootingIso, checkInitrd, checkIso, checkNetwork, issueOf } from './imageChecks.ts';
@@ -173,26 +173,26 @@ function memoryFor(
 
 /** @throws FormatError if an archive is damaged */
 export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
-  const marks = await readMarks(sourceOfImage(image));
-  const { stamp, hasRootfs, embedded: files } = marks;
+  const system = await readRamdiskSystem(sourceOfImage(image));
+  const { build, hasRootfs, embedded: files } = system;
+  const isLive = build !== undefined;
   const { issues, read } = damageReader();
-  const features = stamp && (await read(unreadableParts.features, async () => readInitrdFeatures(marks)));
+  const features = isLive
+    ? await read(unreadableParts.features, async () => readInitrdFeatures(system))
+    : undefined;
   const source = hasRootfs ? 'initramfs' : 'network';
   const sizes = [...files.values()].map(({ length }) => length);
   return {
     kind: 'initramfs',
     size: image.size,
-    build: stamp && versionIn(stamp),
+    build,
     hasRootfs,
     features,
     files,
     memory: [
-      ...(stamp === undefined ? [] : liveMemory(source, { initramfs: image.size })),
+      ...(!isLive ? [] : liveMemory(source, { initramfs: image.size })),
       ...filesMemory('embedded files', sizes),
     ],
-    issues: [
-      ...issues,
-      ...(stamp === undefined ? checkNetwork(files, undefined) : checkInitrd(files, features)),
-    ],
+    issues: [...issues, ...(isLive ? checkInitrd(files, features) : checkNetwork(files, undefined))],
   };
 }

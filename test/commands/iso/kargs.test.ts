@@ -158,7 +158,6 @@ describe('arguments of the network', () => {
     ['ip=eno1:dhcp4', 1, 'error: ip=eno1:dhcp4: NetworkManager of the initramfs ignores INTERFACE:dhcp4'],
     ['ip="dhcp"', 1, 'error: ip="dhcp": the program that reads this argument does not remove the quotes'],
     ['ip=[2001:db8::2]:::64::eno1:none:192.0.2.53', 1, 'NetworkManager rejects eno1: it has a DNS server'],
-    ['ip=eno1:dhcp ip=eno1:dhcp6', 0, 'warning: ip=eno1:dhcp: a later ip= for eno1 turns DHCP for IPv4 off'],
     [
       'ip=dhcp6 ignition.config.url=https://203.0.113.1/c',
       0,
