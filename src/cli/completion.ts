@@ -36,6 +36,9 @@ export async function complete(words: readonly string[], program: ProgramCommand
   const joined = name === undefined ? undefined : findOption(name, command);
   const typed = joined === undefined ? last.replace(/^=$/, '') : last.replace(/^[^=]+=/, '');
   const value = (joined ?? option)?.declared.value;
+  // All arguments of a command have the same completion.
+  const [first] = command.registeredArguments;
+  const argument = first instanceof DeclaredArgument ? first.declared : undefined;
   const offers =
     value !== undefined
       ? await offersOf(value.completion, typed, words, io)
@@ -43,7 +46,7 @@ export async function complete(words: readonly string[], program: ProgramCommand
         ? optionOffers(command, given)
         : command.children.length > 0
           ? command.children.map((child) => ({ word: child.name(), text: child.summary() }))
-          : await offersOf(argumentCompletion(command), typed, words, io);
+          : await offersOf(argument?.value?.completion ?? 'any', typed, words, io);
   const lines =
     typeof offers === 'string'
       ? [`:${offers}`]
@@ -57,15 +60,8 @@ export async function complete(words: readonly string[], program: ProgramCommand
   return 0;
 }
 
-interface ReadWords {
-  readonly command: ProgramCommand;
-  /** The options before. */
-  readonly given: ReadonlySet<Option>;
-  /** The option whose value follows. */
-  readonly option: DeclaredOption | undefined;
-}
-
-async function readWords(words: readonly string[], program: ProgramCommand): Promise<ReadWords> {
+/** The command, the options before, and the option whose value follows. */
+async function readWords(words: readonly string[], program: ProgramCommand) {
   let command = program;
   let option: DeclaredOption | undefined;
   const given = new Set<Option>();
@@ -89,11 +85,6 @@ function findOption(name: string, { options }: ProgramCommand): DeclaredOption |
   return options
     .filter((option) => option instanceof DeclaredOption)
     .find(({ long, short }) => long === name || short === name);
-}
-
-/** All arguments of a command have the same completion. */
-function argumentCompletion({ registeredArguments: [first] }: ProgramCommand): Completion {
-  return (first instanceof DeclaredArgument ? first.declared.value?.completion : undefined) ?? 'any';
 }
 
 function optionOffers(command: ProgramCommand, given: ReadonlySet<Option>): Offer[] {
@@ -124,7 +115,8 @@ async function offersOf(
       return listHosts(words, io);
     case 'ids': {
       const before = typed.slice(0, typed.lastIndexOf(',') + 1);
-      return (await listIds()).map(({ text, word }) => ({ word: before + word, text }));
+      const { explanations } = await import('../io/report/explanations.ts');
+      return explanations().map(({ id, message }) => ({ word: before + id, text: message }));
     }
     default:
       return completion.map((word) => ({ word, text: '' }));
@@ -143,12 +135,6 @@ async function listHosts(words: readonly string[], io: Io): Promise<Offer[]> {
   } catch {
     return [];
   }
-}
-
-/** What `explain` explains. */
-async function listIds(): Promise<Offer[]> {
-  const { explanations } = await import('../io/report/explanations.ts');
-  return explanations().map(({ id, message }) => ({ word: id, text: message }));
 }
 
 /** The text for one line of a menu: without the default in parentheses, at most 72 characters. */

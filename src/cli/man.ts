@@ -66,57 +66,56 @@ function pageName({ path }: ProgramCommand): string {
 /** The page of one command. The commands of a group have their own pages. @param date in the form `2026-11-21` */
 function formatManPage(command: ProgramCommand, date: string): string {
   const { children, path } = command;
-  const [program = ''] = path.split(' ');
-  const { intro, sections } = formatNotes(command.printAll().notes);
+  const words = path.split(' ');
+  const help = command.printAll().createHelp();
+  const { intro, sections } = formatNotes(command.notes);
+  const summary = (command.summary() || command.description()).replace(/\.$/, '');
+  const phrase = summary.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  const groups = groupBy(
+    help.visibleOptions(command),
+    ({ helpGroupHeading = 'Options:' }) => helpGroupHeading,
+  );
+  const options = Array.from(groups, ([group, members]) => [
+    ...(group === 'Options:' ? [] : [`.SS ${escapeRoff(group.replace(/:$/, ''))}`]),
+    ...members.flatMap((option) => formatOption(option, help.optionDescription(option))),
+  ]);
+  const parents = words.slice(0, -1).map((_word, index) => words.slice(0, index + 1).join('-'));
+  const related = [...parents, ...children.map(pageName)].map((name) => `.BR ${escapeRoff(name)} (1)`);
   return [
-    `.TH ${pageName(command).toUpperCase()} 1 ${date} "${program} ${programVersion()}"`,
+    `.TH ${pageName(command).toUpperCase()} 1 ${date} "${words[0]} ${programVersion()}"`,
     '.SH NAME',
-    `${escapeRoff(pageName(command))} \\- ${escapeRoff(asPhrase(command.summary() || command.description()))}`,
+    `${escapeRoff(pageName(command))} \\- ${escapeRoff(phrase)}`,
     '.SH SYNOPSIS',
     `.B ${escapeRoff(path)}`,
     escapeRoff(command.usage()),
     '.SH DESCRIPTION',
     escapeRoff(command.description()),
     ...intro,
-    ...formatArguments(command),
-    ...formatOptions(command),
-    ...(children.length === 0 ? [] : ['.SH COMMANDS', ...children.flatMap(formatCommand)]),
+    ...section(
+      'ARGUMENTS',
+      command.registeredArguments.flatMap((one) => [
+        '.TP',
+        `.I ${escapeRoff(one.name())}`,
+        escapeRoff(help.argumentDescription(one)),
+      ]),
+    ),
+    ...section('OPTIONS', options.flat()),
+    ...section(
+      'COMMANDS',
+      children.flatMap((child) => [
+        '.TP',
+        `.BR ${escapeRoff(pageName(child))} (1)`,
+        escapeRoff(child.summary()),
+      ]),
+    ),
     ...sections,
-    ...formatSeeAlso(command),
+    ...section('SEE ALSO', [...related.slice(0, -1).map((name) => `${name},`), ...related.slice(-1)]),
     '',
   ].join('\n');
 }
 
-/** The summary as a phrase inside a line: small letter first, no period. */
-function asPhrase(summary: string): string {
-  return summary.replace(/\.$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-}
-
-function formatArguments(command: ProgramCommand): string[] {
-  const help = command.createHelp();
-  const { registeredArguments: all } = command;
-  if (all.length === 0) return [];
-  return [
-    '.SH ARGUMENTS',
-    ...all.flatMap((one) => [
-      '.TP',
-      `.I ${escapeRoff(one.name())}`,
-      escapeRoff(help.argumentDescription(one)),
-    ]),
-  ];
-}
-
-function formatOptions(command: ProgramCommand): string[] {
-  const help = command.printAll().createHelp();
-  const groups = groupBy(
-    help.visibleOptions(command),
-    ({ helpGroupHeading = 'Options:' }) => helpGroupHeading,
-  );
-  const blocks = Array.from(groups, ([group, members]) => [
-    ...(group === 'Options:' ? [] : [`.SS ${escapeRoff(group.replace(/:$/, ''))}`]),
-    ...members.flatMap((option) => formatOption(option, help.optionDescription(option))),
-  ]);
-  return ['.SH OPTIONS', ...blocks.flat()];
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`.SH ${title}`, ...lines];
 }
 
 function formatOption({ flags, long, short }: Option, text: string): string[] {
@@ -124,21 +123,6 @@ function formatOption({ flags, long, short }: Option, text: string): string[] {
   const [, placeholder] = /<(.*)>$/.exec(flags) ?? [];
   const value = placeholder === undefined ? '' : ` \\fI${escapeRoff(placeholder)}\\fR`;
   return ['.TP', `${names.join(', ')}${value}`, escapeRoff(text)];
-}
-
-function formatCommand(command: ProgramCommand): string[] {
-  return ['.TP', `.BR ${escapeRoff(pageName(command))} (1)`, escapeRoff(command.summary())];
-}
-
-function formatSeeAlso({ children, path }: ProgramCommand): string[] {
-  const words = path.split(' ');
-  const parents = words.slice(0, -1).map((_word, index) => words.slice(0, index + 1).join('-'));
-  const names = [...parents, ...children.map(pageName)];
-  if (names.length === 0) return [];
-  return [
-    '.SH SEE ALSO',
-    ...names.map((name, index) => `.BR ${escapeRoff(name)} (1)${index + 1 < names.length ? ',' : ''}`),
-  ];
 }
 
 /** Headings of the help that have another name in man(7). */

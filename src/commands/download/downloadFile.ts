@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, type FileHandle, lstat, stat } from 'node:fs/promises';
+import { chmod, lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CliError, FormatError, only, located } from '../../core/errors.ts';
 import { ByteReader, sourceOf } from '../../formats/byteReader.ts';
@@ -203,7 +203,8 @@ async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadCo
     const { path, isResumed } = await fetchPartial(transfer, context);
     try {
       const signer = await checkFile({ ...output, path }, proof);
-      context.policy.say(`${output.shownPath}: ${describeProof(proof, signer)}`);
+      const unsigned = proof.sha256 === undefined ? 'not verified' : 'sha256 verified; no signature verified';
+      context.policy.say(`${output.shownPath}: ${signer === undefined ? unsigned : `signed by ${signer}`}`);
       return;
     } catch (error) {
       await discardPartial(output.path);
@@ -243,11 +244,6 @@ async function checkFile(
   return signer;
 }
 
-function describeProof({ sha256 }: Proof, signer: string | undefined): string {
-  if (signer !== undefined) return `signed by ${signer}`;
-  return sha256 === undefined ? 'not verified' : 'sha256 verified; no signature verified';
-}
-
 async function finish({ path, shownPath }: OutputPath): Promise<void> {
   try {
     await chmod(`${path}.partial`, usualMode());
@@ -275,38 +271,28 @@ async function unpackFile(from: string, target: OutputPath, sha256: string | und
   const subject = `${shownPath} cannot be decompressed:`;
   const hint = 'run the command again to download the file again, or remove --decompress';
   await createFile({ ...target, existing: 'replace' }, async ({ handle }) => {
-    const digest = await located({ subject, hint }, () => writeUnpacked(from, handle));
+    const hash = createHash('sha256');
+    const input = createReadStream(from, { highWaterMark: BLOCK });
+    const write = async (): Promise<void> => {
+      const reader = new ByteReader('compressed', sourceOf(input[Symbol.asyncIterator]()));
+      const format = await compressionAt(reader);
+      if (format === 'none')
+        throw new FormatError('it is not compressed, but its name ends in .gz, .xz or .zst');
+      let size = 0;
+      for await (const bytes of unpackMember(format, reader, { maxBytes: Infinity })) {
+        hash.update(bytes);
+        await writeAll(handle, bytes, size);
+        size += bytes.length;
+      }
+      if (await reader.has(1)) throw new FormatError('trailing garbage after the compressed data');
+      await handle.datasync();
+    };
+    await located({ subject, hint }, write).finally(() => input.destroy());
+    const digest = hash.digest('hex');
     if (sha256 === undefined || digest === sha256) return;
     throw new CliError(
       `checksum mismatch: ${shownPath} has sha256 ${digest} after decompression, expected ${sha256}`,
       { code: 'ERR_DIGEST', hint: 'download the file again; its content does not match the metadata' },
     );
   });
-}
-
-/** Returns the sha256 of the written bytes. */
-async function writeUnpacked(from: string, output: FileHandle): Promise<string> {
-  const hash = createHash('sha256');
-  const input = createReadStream(from, { highWaterMark: BLOCK });
-  try {
-    let size = 0;
-    for await (const bytes of unpack(input)) {
-      hash.update(bytes);
-      await writeAll(output, bytes, size);
-      size += bytes.length;
-    }
-  } finally {
-    input.destroy();
-  }
-  await output.datasync();
-  return hash.digest('hex');
-}
-
-/** A piece is valid until the next one is requested. */
-async function* unpack(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const reader = new ByteReader('compressed', sourceOf(pieces[Symbol.asyncIterator]()));
-  const format = await compressionAt(reader);
-  if (format === 'none') throw new FormatError('it is not compressed, but its name ends in .gz, .xz or .zst');
-  yield* unpackMember(format, reader, { maxBytes: Infinity });
-  if (await reader.has(1)) throw new FormatError('trailing garbage after the compressed data');
 }

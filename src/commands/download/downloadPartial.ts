@@ -40,13 +40,6 @@ export interface TransferContext {
   readonly progress: (done: number, total: number | undefined) => void;
 }
 
-/** A file that is complete according to the server, but not verified. */
-interface FetchedFile {
-  readonly path: string;
-  /** Whether a part of it is from an earlier run or attempt. Then a new download may fix an invalid file. */
-  readonly isResumed: boolean;
-}
-
 /** What the server sent about the file. */
 interface PartState {
   /** ETag or date; undefined if the server sends none, so that the download cannot be resumed. */
@@ -55,13 +48,11 @@ interface PartState {
 }
 
 /**
- * Fetches the file, or the rest of it.
+ * Fetches the file, or the rest of it: it is then complete according to the server, but not verified.
+ * @returns its path, and whether a part of it is from an earlier run or attempt: then a new download may fix an invalid file
  * @throws CliError; the partial file remains for the next run
  */
-export async function fetchPartial(
-  transfer: PartialTransfer,
-  context: TransferContext,
-): Promise<FetchedFile> {
+export async function fetchPartial(transfer: PartialTransfer, context: TransferContext) {
   const part = await claimPart(transfer);
   const isOld = part.size > 0;
   try {
@@ -170,7 +161,13 @@ async function fetchRest(part: Part, transfer: PartialTransfer, context: Transfe
   try {
     const handle = await openPart(part, answer, transfer);
     try {
-      await takeParts(answer, handle, part, context);
+      const size = part.state?.total;
+      context.progress(part.size, size);
+      for await (const bytes of answer.parts) {
+        await writeAll(handle, bytes, part.size);
+        part.size += bytes.length;
+        context.progress(part.size, size);
+      }
       await handle.datasync();
     } finally {
       await handle.close();
@@ -235,19 +232,4 @@ async function startPart(part: Part, { headers }: HttpAnswer): Promise<FileHandl
 function validatorOf(headers: ReadonlyMap<string, string>): string | undefined {
   const etag = headers.get('etag');
   return etag !== undefined && etag.startsWith('"') ? etag : headers.get('last-modified');
-}
-
-async function takeParts(
-  { parts }: HttpAnswer,
-  handle: FileHandle,
-  part: Part,
-  { progress }: TransferContext,
-): Promise<void> {
-  const total = part.state?.total;
-  progress(part.size, total);
-  for await (const bytes of parts) {
-    await writeAll(handle, bytes, part.size);
-    part.size += bytes.length;
-    progress(part.size, total);
-  }
 }

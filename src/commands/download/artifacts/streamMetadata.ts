@@ -189,17 +189,15 @@ export function selectImage(metadata: StreamMetadata, choice: ImageChoice): Stre
   let { images } = metadata;
   for (const field of ['architecture', 'platform', 'format'] as const) {
     const matching = images.filter((image) => image[field] === choice[field]);
-    if (matching.length === 0) throw missing(problems[field], images, field);
+    if (matching.length === 0) {
+      const values = new Set(images.map((image) => image[field]));
+      const hint =
+        values.size === 0
+          ? 'use another stream; list-stream lists its images'
+          : `use one of these with --${field}: ${[...values].join(', ')}`;
+      throw new CliError(`No such image: ${problems[field]}`, { code: 'ERR_SETTING', hint });
+    }
     images = matching;
   }
   return { ...choice, artifacts: images.flatMap(({ artifacts }) => artifacts) };
-}
-
-function missing(problem: string, images: readonly StreamImage[], field: keyof ImageChoice): CliError {
-  const values = new Set(images.map((image) => image[field]));
-  const hint =
-    values.size === 0
-      ? 'use another stream; list-stream lists its images'
-      : `use one of these with --${field}: ${[...values].join(', ')}`;
-  return new CliError(`No such image: ${problem}`, { code: 'ERR_SETTING', hint });
 }
