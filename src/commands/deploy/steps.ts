@@ -89,7 +89,7 @@ async function makeSteps(
     ...nameIssues(nodeName, { node: nodeProblem }),
     ...checkStepsDeployment(deployment, step),
     ...(format === 'command' ? [] : noteNode(deployment)),
-    ...noteLines(linesFor({ deploy: [deployment.deployInterface] })),
+    ...noteLines(linesFor({ deploy: deployment.deployInterface })),
   ];
   if (reportIssues(issues, context) !== 0) return undefined;
   const { configDrive } = options;

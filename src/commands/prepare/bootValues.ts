@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { printable } from '../../core/foreignText.ts';
+import { withoutUndefined } from '../../formats/mapping.ts';
 import { allowedFileUrl, type LayoutFiles } from '../../hosts/artifacts/layoutFiles.ts';
 import { report } from '../../io/report/report.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
@@ -26,21 +27,14 @@ export function formatBootValues(job: LayoutJob, parts: readonly LayoutPart[]): 
     });
   }
   if (layout !== 'metal3') return parts.map((part) => formatNode(job, part)).join('');
-  return variables
-    .map(([variable, part]) => [variable, byArchitecture(job, parts, part)] as const)
-    .filter(([, value]) => value !== '')
-    .map(([variable, value]) => `${variable}=${value}\n`)
-    .join('');
-}
-
-/** `aarch64:file:///…,x86_64:file:///…`, for all architectures with this part. */
-function byArchitecture(job: LayoutJob, parts: readonly LayoutPart[], part: keyof LayoutFiles): string {
-  return parts
-    .map(({ architecture, files }) => ({ architecture, url: imageUrl(job, files[part]) }))
-    .filter(({ url }) => url !== undefined)
-    .map(({ architecture, url }) => `${architecture}:${url}`)
-    .toSorted()
-    .join(',');
+  const lines = variables.flatMap(([variable, part]) => {
+    const values = parts.flatMap(({ architecture, files }) => {
+      const url = imageUrl(job, files[part]);
+      return url === undefined ? [] : [`${architecture}:${url}`];
+    });
+    return values.length === 0 ? [] : [`${variable}=${values.toSorted().join(',')}\n`];
+  });
+  return lines.join('');
 }
 
 /** The URL of a written file for Ironic: a file URL if Ironic reads it, else that of the web server, if it is known. */
@@ -83,13 +77,13 @@ const variables = [
 
 /** Nodes of other architectures than that of the variables also need kernel arguments for their root filesystem. */
 function formatNode(job: LayoutJob, { architecture, isPlain, files }: LayoutPart): string {
-  const lines = [
-    ['deploy_iso', imageUrl(job, files.iso)],
-    ['deploy_kernel', imageUrl(job, files.kernel)],
-    ['deploy_ramdisk', imageUrl(job, files.initramfs)],
-  ]
-    .filter(([, url]) => url !== undefined)
-    .map(([option, url]) => `${option}=${url}\n`)
+  const urls = withoutUndefined({
+    deploy_iso: imageUrl(job, files.iso),
+    deploy_kernel: imageUrl(job, files.kernel),
+    deploy_ramdisk: imageUrl(job, files.initramfs),
+  });
+  const lines = Object.entries(urls)
+    .map(([option, url]) => `${option}=${String(url)}\n`)
     .join('');
   if (isPlain || lines === '') return lines;
   const kargs = job.folder.files.has(files.rootfs) ? kernelArgumentsOf(job, files) : '';

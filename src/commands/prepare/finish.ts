@@ -157,8 +157,10 @@ export function reportMemory(
   const line = formatNeeds(all.map(({ need }) => need));
   if (line === undefined) return;
   stderr.write(`memory: ${line}\n`);
-  for (const { subject, need } of all)
-    note?.(`memory of ${subject} ${ways.get(need.boot)}: ${formatParts(need)}`);
+  for (const { subject, need } of all) {
+    const parts = need.parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`);
+    note?.(`memory of ${subject} ${ways.get(need.boot)}: ${parts.join(', ')}`);
+  }
 }
 
 const ways: ReadonlyMap<BootWay, string> = new Map([
@@ -190,11 +192,6 @@ function formatRange(needs: readonly MemoryNeed[]): string {
   return [...new Set([...sorted.slice(0, 1), ...sorted.slice(-1)].map(formatSizeInWords))].join(' to ');
 }
 
-/** `2 GiB for the live system, 2.9 MiB for the root filesystem` */
-function formatParts({ parts }: MemoryNeed): string {
-  return parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
-}
-
 /** Warns about files with secrets. The manifest lists all of them. */
 function reportExposed(run: PrepareRun): void {
   const byPath = [...run.folder.files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
@@ -210,16 +207,14 @@ function reportExposed(run: PrepareRun): void {
   }
 }
 
-/** The users that can read a file on this machine. */
-type Readers = 'owner' | 'group' | 'all';
-
-const hints: readonly (readonly [readers: Readers, hint: string])[] = [
+/** By the users that can read a file on this machine. */
+const hints = [
   ['owner', 'use --group GROUP if the web server runs as another user: only the owner can read these files'],
   ['group', 'serve them only to the provisioning network, over https if the boot loader supports it'],
   ['all', 'use --group GROUP instead of --mode: all users of this machine can read these files'],
-];
+] as const;
 
-function readersOf(mode: string): Readers {
+function readersOf(mode: string): (typeof hints)[number][0] {
   const bits = Number.parseInt(mode, 8);
   if ((bits & 0o004) !== 0) return 'all';
   return (bits & 0o040) === 0 ? 'owner' : 'group';

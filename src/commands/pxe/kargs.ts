@@ -49,7 +49,10 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   if (hasErrors(reported)) return 1;
   const added = form.added(settings).flatMap(parseArguments);
   requireContents(await contentsOf(bootArguments(settings), added, inputs, options, io), { io, options: {} });
-  await writeText(form.render(settings), settings, options.output, io);
+  const { output = '-' } = options;
+  const text = form.render(settings);
+  if (output === '-') await writeStdout(io, [Buffer.from(text)]);
+  else await writeOutput(output, text, io, modeForSecrets(argumentSecrets(settings), io));
   return 0;
 }
 
@@ -147,15 +150,4 @@ function subjectOf({ name }: InputSource, path: Path, { settings }: BootInputs):
 /** A value of the user for a message: quoted unless it is a plain word, so that the message is one line. */
 function shown(value: string): string {
   return /^[A-Za-z0-9_.,:=/+-]+$/.test(value) ? value : JSON.stringify(value);
-}
-
-async function writeText(
-  text: string,
-  settings: BootSettings,
-  output: string | undefined,
-  io: Io,
-): Promise<void> {
-  if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
-  const mode = modeForSecrets(argumentSecrets(settings), io);
-  await writeOutput(output, text, io, mode);
 }

@@ -112,14 +112,12 @@ async function renderExample(path: string): Promise<Uint8Array> {
 
 async function writeBootFiles(folder: string, io: Io): Promise<void> {
   const urls = { baseUrl: example.imagesUrl, ignitionUrl: example.ignitionUrl };
-  const forms = {
-    ipxe: names.ipxe,
-    grub: names.grub,
-    plain: names.kernelArguments,
-    ironic: names.ironicConf,
-  };
-  for (const format of ['ipxe', 'grub', 'plain', 'ironic'] as const) {
-    const name = forms[format];
+  for (const [format, name] of [
+    ['ipxe', names.ipxe],
+    ['grub', names.grub],
+    ['plain', names.kernelArguments],
+    ['ironic', names.ironicConf],
+  ] as const) {
     const code = await kargs({ ...urls, console: ['ttyS0'], format, output: join(folder, name) }, io);
     if (code !== 0) throw new CliError(`Writing the example ${name} failed`, { code: 'ERR_INTERNAL' });
   }

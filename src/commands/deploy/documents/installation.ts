@@ -89,15 +89,13 @@ const hostNameTwice = errorRule(
 
 /** Checks a config that is valid by Ignition's rules. Paths are relative to the config. */
 export function checkInstalledConfig(config: Config): readonly Finding[] {
-  return [...checkHostName(config), ...findAgentUnits(config)];
-}
-
-function checkHostName({ storage = {} }: Config): readonly Finding[] {
-  return (['files', 'directories', 'links'] as const).flatMap((kind) =>
+  const { storage = {} } = config;
+  const hostNames = (['files', 'directories', 'links'] as const).flatMap((kind) =>
     (storage[kind] ?? []).flatMap((node, index) =>
       node.path === '/etc/hostname' ? [{ ...hostNameTwice, path: ['storage', kind, index, 'path'] }] : [],
     ),
   );
+  return [...hostNames, ...findAgentUnits(config)];
 }
 
 export interface InstallImage {

@@ -45,10 +45,10 @@ const enabledByDefault = {
   },
 } as const;
 
-/** The names that nodes use, of each kind. */
-export type UsedNames = { readonly [kind in keyof typeof enabledByDefault]?: readonly string[] };
+/** The names that a node uses, of each kind. */
+export type UsedNames = { readonly [kind in keyof typeof enabledByDefault]?: string | undefined };
 
-/** A line for ironic.conf that enables names which are off by default, in addition to those that are on. */
+/** A line for ironic.conf that enables a name which is off by default, in addition to those that are on. */
 export interface ConfLine {
   readonly section: 'DEFAULT' | 'conductor';
   readonly text: string;
@@ -59,10 +59,15 @@ export interface ConfLine {
 export function linesFor(used: UsedNames): readonly ConfLine[] {
   return (['driver', 'deploy', 'inspect', 'boot'] as const).flatMap((kind) => {
     const { option, names, what } = enabledByDefault[kind];
-    const off = (used[kind] ?? []).filter((name) => !names.some((known) => known === name));
-    if (off.length === 0) return [];
-    const text = `${option} = ${[...names, ...off].join(',')}`;
-    return [{ section: 'DEFAULT', text, reason: `the ${what} ${off.join(' and ')}` }];
+    const { [kind]: name } = used;
+    if (name === undefined || names.some((known) => known === name)) return [];
+    return [
+      {
+        section: 'DEFAULT',
+        text: `${option} = ${[...names, name].join(',')}`,
+        reason: `the ${what} ${name}`,
+      },
+    ];
   });
 }
 
@@ -72,7 +77,7 @@ const FILES_ALLOWED = '/var/lib/ironic';
 /** The line for images that the conductor reads from files outside the folder that is allowed by default. @param urls of all images */
 export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
   const folders = urls.flatMap((url) => {
-    const path = pathOf(url);
+    const path = /^file:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1]; // as Ironic reads it: without decoding
     if (path === undefined || path.startsWith(`${FILES_ALLOWED}/`)) return [];
     return [path.slice(0, path.lastIndexOf('/')) || '/'];
   });
@@ -80,11 +85,6 @@ export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
   const all = [FILES_ALLOWED, ...new Set(folders)].join(',');
   const reason = `images in ${[...new Set(folders)].join(' and ')}`;
   return [{ section: 'conductor', text: `file_url_allowed_paths = ${all}`, reason }];
-}
-
-/** The path of a `file:` URL, as Ironic reads it: without decoding. */
-function pathOf(url: string): string | undefined {
-  return /^file:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1];
 }
 
 const lineNeeded = infoRule(

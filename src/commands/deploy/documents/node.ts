@@ -109,20 +109,18 @@ function bootInterfaceOf({ host: { bmc }, bootInterface }: NodeSettings): string
   return bootInterface ?? (bmc && bmcKind(bmc.address).bootInterface);
 }
 
-const listOf = (name: string | undefined): readonly string[] => (name === undefined ? [] : [name]);
-
 /** The lines of ironic.conf that the conductor of the node needs, besides the defaults. */
 function linesOf(settings: NodeSettings): readonly ConfLine[] {
   const { host, ramdisk = {}, deployment, inspectInterface } = settings;
   const images = imagesOf(ramdisk).map(({ url }) => url);
   return [
     ...linesFor({
-      driver: listOf(host.bmc && bmcKind(host.bmc.address).driver),
-      deploy: listOf(interfaceFor(deployment)),
-      inspect: listOf(inspectInterface),
-      boot: listOf(bootInterfaceOf(settings)),
+      driver: host.bmc && bmcKind(host.bmc.address).driver,
+      deploy: interfaceFor(deployment),
+      inspect: inspectInterface,
+      boot: bootInterfaceOf(settings),
     }),
-    ...fileLinesFor([...images, ...listOf(deployment.image?.url), ...listOf(deployment.bootIso)]),
+    ...fileLinesFor([...images, deployment.image?.url ?? '', deployment.bootIso ?? '']),
   ];
 }
 
