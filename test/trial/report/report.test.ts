@@ -399,7 +399,7 @@ describe('the report at the end', () => {
            check: look for Security Violation or Access Denied on the console, or read
                   the event log of the firmware
            fix:   disable Secure Boot, or boot signed software: the live ISO of
-                  CoreOS, or its GRUB (prepare --artifacts grub)
+                  CoreOS, or its shim and GRUB (prepare --loaders)
 
       1 host called home within 10 min, 1 did not: worker-1. Times are in UTC.
       --format full reports all events.
