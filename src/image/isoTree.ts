@@ -20,7 +20,7 @@ import { COPY_AGAIN } from './imageHints.ts';
 import { detectCompression, MAX_MAGIC } from '../formats/compressionFormat.ts';
 import { detectKind } from './imageKind.ts';
 import type { ImageAccess, RandomAccess } from './overlay.ts';
-import { refuseUnfinished } from './rollback.ts';
+import { readRollback, UNFINISHED_EDIT, UNFINISHED_HINT } from './rollback.ts';
 
 /** A file or directory of an image. */
 export interface IsoEntry {
@@ -66,7 +66,8 @@ export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'pri
       hint: `copy the image again; it has ${image.size} of ${volume.volumeSpaceSize * SECTOR} bytes`,
     });
   }
-  if (volume.volumeSpaceSize * SECTOR < image.size) await refuseUnfinished(image);
+  if ((await readRollback(image)) !== undefined)
+    throw new FormatError(UNFINISHED_EDIT, { hint: UNFINISHED_HINT });
   // One command finds several files in the same directories.
   const listed = new Map<number, Promise<readonly IsoEntry[]>>();
   const list = (directory: ByteSpan = rangeOf(volume.root)): Promise<readonly IsoEntry[]> => {

@@ -6,8 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { FormatError, only } from '../core/errors.ts';
-import { readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
+import { readInitrdFrom, sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
 import { LIVE_STAMP, MAX_UNPACKED, versionIn } from './ramdiskSystem.ts';
 
@@ -28,36 +27,19 @@ export interface StreamHash {
 }
 
 const WANT_ROOTFS = 'etc/coreos-live-want-rootfs';
-/** The builder appends the archive with the stamps to the initramfs of the system; it has some kilobytes. */
-const TAIL = 256 * 1024;
-/** Limit of the positions at which an archive may start. */
-const MAX_STARTS = 16;
-/** Limit of the stamps in bytes, and of the unpacked archive with those of an initramfs. */
+/** Limit of the stamps in bytes. */
 const MAX_STAMPS = 16 * 1024 * 1024;
 
-const isStamp = (path: string): boolean => path === LIVE_STAMP || path === WANT_ROOTFS;
-
 /**
- * Reads the end of the initramfs, or all of it if the stamps are not there: the initramfs is of another system, or a large
- * archive was appended.
+ * Reads the whole initramfs.
  * @throws FormatError if it is damaged or truncated; UnsupportedError if its compression is not supported
  */
 export async function readInitramfsStamps(initramfs: RandomAccess): Promise<InitramfsStamps> {
-  const start = Math.max(0, initramfs.size - TAIL);
-  const tail = Buffer.from(await initramfs.read(start, initramfs.size - start));
-  for (let at = tail.length, tries = 0; tries < MAX_STARTS; tries++) {
-    at = at <= 0 ? -1 : tail.lastIndexOf('\x1f\x8b\x08', at - 1, 'latin1');
-    if (at < 0) break;
-    const files = await readInitrd(tail.subarray(at), { maxBytes: MAX_STAMPS, wants: isStamp }).catch(
-      only(FormatError, () => undefined), // these bytes are data of another archive
-    );
-    if (files?.has(LIVE_STAMP) === true) return stampsOf(files);
-  }
-  const limits = { maxBytes: MAX_UNPACKED, maxKept: MAX_STAMPS };
-  return stampsOf(await readInitrdFrom(sourceOfImage(initramfs), { ...limits, wants: isStamp }));
-}
-
-function stampsOf(files: ReadonlyMap<string, Uint8Array>): InitramfsStamps {
+  const files = await readInitrdFrom(sourceOfImage(initramfs), {
+    maxBytes: MAX_UNPACKED,
+    maxKept: MAX_STAMPS,
+    wants: (path) => path === LIVE_STAMP || path === WANT_ROOTFS,
+  });
   const stamp = files.get(LIVE_STAMP);
   // The output of `rdcore stream-hash`; undefined for another format.
   const [title = '', ...digests] = Buffer.from(files.get(WANT_ROOTFS) ?? [])

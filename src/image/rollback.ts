@@ -64,12 +64,6 @@ export async function readRollback(image: RandomAccess): Promise<RollbackJournal
   return { originalSize, start, end, checksum: trailer.readUInt32LE(TRAILER.checksum) };
 }
 
-/** @throws FormatError if an edit of the image is unfinished */
-export async function refuseUnfinished(image: RandomAccess): Promise<void> {
-  if ((await readRollback(image)) !== undefined)
-    throw new FormatError(UNFINISHED_EDIT, { hint: UNFINISHED_HINT });
-}
-
 /**
  * Writes the journal of an edit, and waits until it is on the disk.
  * @param replaced ranges of the image that the edit replaces

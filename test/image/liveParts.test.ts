@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { writeCpio } from '../../src/formats/cpio.ts';
 import { readStart } from '../../src/image/fileStart.ts';
 import { detectKind } from '../../src/image/imageKind.ts';
 import { hasStreamHash, readInitramfsStamps } from '../../src/image/liveParts.ts';
@@ -22,12 +21,6 @@ function counting(bytes: Uint8Array): { readonly image: RandomAccess; readonly c
   };
   return { image: { size: image.size, read }, count: () => count };
 }
-
-/** Starts of gzip data inside of another archive. */
-const startsOf = (count: number): Buffer =>
-  Buffer.from(
-    writeCpio(new Map([['data', Buffer.from('\x1f\x8b\x08 is no archive'.repeat(count), 'latin1')]])),
-  );
 
 /** One frame (RFC 8878): the first bytes as they are, then blocks of zeros. */
 const frameOf = (bytes: Buffer): Buffer => {
@@ -78,33 +71,23 @@ describe('a file of more than 64 MiB that states its unpacked size', () => {
 });
 
 describe('the stamps of an initramfs', () => {
-  const TAIL = 256 * 1024;
   const { initramfs } = liveBuild('44.1.3.0');
   const system = gzipSync(cpio({ 'usr/lib/firmware': 'x'.repeat(1000) }), { level: 0 });
   const large = gzipSync(cpio({ large: 'x'.repeat(300_000) }), { level: 0 });
 
-  it.each<[string, readonly Uint8Array[], 'tail' | 'whole']>([
-    ['are read from the last 256 KiB', [large, initramfs], 'tail'],
-    ['are read from an initramfs that is smaller than that', [system, initramfs], 'tail'],
-    ['are read behind data that look like the start of an archive', [large, initramfs, startsOf(15)], 'tail'],
-    ['are read from all of it behind more of them', [large, initramfs, startsOf(16)], 'whole'],
-    ['are read from all of it if a large archive follows', [system, initramfs, large], 'whole'],
-  ])('%s', async (_title, parts, range) => {
-    const bytes = Buffer.concat(parts);
-    const { image, count } = counting(bytes);
-    expect(await readInitramfsStamps(image)).toMatchObject({
+  it.each<[string, readonly Uint8Array[]]>([
+    ['behind a large archive', [large, initramfs]],
+    ['before a large archive', [system, initramfs, large]],
+  ])('are read %s', async (_title, parts) => {
+    expect(await readInitramfsStamps(bytesAccess(Buffer.concat(parts)))).toMatchObject({
       build: '44.1.3.0',
       rootfs: { block: 2_097_152 },
     });
-    const tail = Math.min(bytes.length, TAIL);
-    expect(count()).toBe(range === 'tail' ? tail : tail + bytes.length);
   });
 
-  it('are undefined for another system, all of which is read', async () => {
-    const bytes = Buffer.concat([system, large]);
-    const { image, count } = counting(bytes);
+  it('are undefined for another system', async () => {
+    const image = bytesAccess(Buffer.concat([system, large]));
     expect(await readInitramfsStamps(image)).toEqual({ build: undefined, rootfs: undefined });
-    expect(count()).toBe(TAIL + bytes.length);
   });
 });
 

@@ -74,7 +74,7 @@ async function isLiveInitramfs(image: LivePart): Promise<boolean> {
 
 /**
  * Refuses damaged images, and images of different builds: with those, the live system stops at its root filesystem, or has no
- * drivers. Of each image, only headers and stamps are read.
+ * drivers.
  * @throws CliError
  */
 export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: PartFiles): Promise<void> {

@@ -4,7 +4,7 @@ import { readdirSync, type StatsFs, statfsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
-import { nearestName } from '../../core/nearestNames.ts';
+import { bySimilarity, nearestName } from '../../core/nearestNames.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 
@@ -113,7 +113,7 @@ function hintExisting(path: string, place: string | undefined): string {
   if (nearest !== undefined) return `use ${quoteShellWord(join(folder, nearest))}`;
   const kind = extname(wanted);
   const sameKind = kind === '' ? [] : alike.filter((name) => extname(name) === kind);
-  const shown = sameKind.toSorted().slice(0, MAX_SHOWN);
+  const shown = bySimilarity(wanted, sameKind).slice(0, MAX_SHOWN);
   if (shown.length === 0) return 'create the file, or use a path that exists';
   return `use a file of the folder: ${shown.map((name) => quoteShellWord(join(folder, name))).join(' or ')}`;
 }
