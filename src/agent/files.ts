@@ -135,7 +135,10 @@ export function checkHardwareManager({ name, files }: HardwareManager): void {
     });
   }
   const paths = new Set(files.map(({ path }) => path));
-  const missing = modules.find((module) => !isModule(module, paths));
+  const missing = modules.find((module) => {
+    const path = module.replaceAll('.', '/');
+    return !paths.has(`${path}.py`) && !paths.has(`${path}/__init__.py`);
+  });
   if (missing === undefined) return;
   throw new FormatError(`declares the module ${quoteText(missing)}, but does not contain it`, { hint: HINT });
 }
@@ -152,9 +155,4 @@ function readEntryPoints(text: string): string[] {
     }
   }
   return modules;
-}
-
-function isModule(module: string, paths: ReadonlySet<string>): boolean {
-  const path = module.replaceAll('.', '/');
-  return paths.has(`${path}.py`) || paths.has(`${path}/__init__.py`);
 }

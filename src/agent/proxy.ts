@@ -60,21 +60,17 @@ export function findProxiedHosts({ apiUrls, callbackUrls, proxy }: ProxiedSettin
 }
 
 /**
- * The hosts of the user, then those of Ironic, which must always be reached without a proxy. For Python, `*` means all hosts only
+ * The hosts of the user, then those of Ironic, which must always be reached without a proxy; IPv6 without brackets, the only form that
+ * both Go and Python support. For Python, `*` means all hosts only
  * if it is alone.
  */
 export function directHosts(settings: ProxiedSettings): string[] {
   const [first, ...others] = settings.proxy.noProxy;
   if (first === '*' && others.length === 0) return ['*'];
-  return [...new Set([...settings.proxy.noProxy, ...ironicHosts(settings)])];
-}
-
-/** IPv6 without brackets, the only form that both Go and Python support. */
-function ironicHosts({ apiUrls, callbackUrls }: ProxiedSettings): string[] {
-  const hosts = [...apiUrls, ...callbackUrls].flatMap((url) => {
-    return URL.canParse(url) ? [urlHost(url)] : []; // `mdns` names no host
-  });
-  return [...new Set(hosts)];
+  const ironic = [...settings.apiUrls, ...settings.callbackUrls]
+    .filter((url) => URL.canParse(url)) // `mdns` names no host
+    .map(urlHost);
+  return [...new Set([...settings.proxy.noProxy, ...ironic])];
 }
 
 /** Items between commas, trimmed, without empty ones. */

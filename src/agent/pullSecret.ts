@@ -160,14 +160,12 @@ export function findLogin(name: string, { entries, helpers }: Credentials): Logi
     if (state !== undefined) return { key, state };
   }
   const wanted = registryOf(registry);
-  const [key, state] = [...entries].find(([one]) => registryOf(withoutScheme(one)) === wanted) ?? [];
+  const [key, state] =
+    [...entries].find(([one]) => {
+      const rest = one.replace(/^https?:\/\//, ''); // older tools wrote URLs such as `https://quay.io/v2/`
+      return registryOf(rest === one ? one : (rest.split('/', 1)[0] ?? '')) === wanted;
+    }) ?? [];
   return key === undefined || state === undefined ? undefined : { key, state };
-}
-
-/** Older tools wrote URLs such as `https://quay.io/v2/`. */
-function withoutScheme(key: string): string {
-  const rest = key.replace(/^https?:\/\//, '');
-  return rest === key ? key : (rest.split('/', 1)[0] ?? '');
 }
 
 /** Docker Hub has several names. */

@@ -9,13 +9,7 @@ import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 import type { SettingName } from '../settingTable.ts';
 import { atSetting, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
-import {
-  type LintedFile,
-  type LintedUnit,
-  type LintSubject,
-  readInlineText,
-  type UnitCommand,
-} from './subject.ts';
+import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
 
 export const agentImageRules = [
   // No problem of a setting: `agent.image` is checked where it is read, and profile icc accepts any text.
@@ -108,18 +102,16 @@ interface AgentPull {
 
 /** Commands of the units that pull from a registry: `podman pull`, or else `podman run` itself. */
 export function agentPulls({ agentUnits }: LintSubject): AgentPull[] {
-  const pulling = agentUnits.flatMap((unit) => unit.runs.filter((run) => isPulling(run, unit)));
+  // `podman run` pulls its image if no other command of its unit does.
+  const pulling = agentUnits
+    .filter(({ pulls }) => pulls.length === 0)
+    .flatMap(({ runs }) => runs.filter((run) => optionValues(run.podman, 'pull').at(-1)?.text !== 'never'));
   return [...agentUnits.flatMap(({ pulls }) => pulls), ...pulling].flatMap((command) => {
     const { operands, verb } = command.podman;
     return operands.slice(0, verb === 'pull' ? undefined : 1).flatMap(({ expands, text }) => {
       return expands || LOCAL_TRANSPORT.test(text) ? [] : [{ command, image: withoutTransport(text) }];
     });
   });
-}
-
-/** Whether `podman run` pulls its image because no other command of its unit does. */
-function isPulling({ podman }: UnitCommand, { pulls }: LintedUnit): boolean {
-  return pulls.length === 0 && optionValues(podman, 'pull').at(-1)?.text !== 'never';
 }
 
 /** Images that are on the host already, so podman contacts no registry. */

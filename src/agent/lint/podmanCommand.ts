@@ -73,14 +73,12 @@ export function bindMounts(command: PodmanCommand): BindMount[] {
       fields.get('dst') ?? fields.get('dest') ?? fields.get('destination') ?? fields.get('target');
     return source === undefined ? undefined : { source, target: target ?? source };
   });
-  const volumes = optionValues(command, 'volume', 'v').map(({ text }) => readVolume(text));
+  const volumes = optionValues(command, 'volume', 'v').map(({ text }) => {
+    const [source = '', target] = text.split(':');
+    // Without a leading slash, the source is the name of a volume.
+    return source.startsWith('/') && target !== undefined ? { source, target } : undefined;
+  });
   return [...mounts, ...volumes].filter((mount) => mount !== undefined);
-}
-
-/** Without a leading slash, the source is the name of a volume. */
-function readVolume(text: string): BindMount | undefined {
-  const [source = '', target] = text.split(':');
-  return source.startsWith('/') && target !== undefined ? { source, target } : undefined;
 }
 
 /** Behind the first operand, options belong to the container; those of `pull` may follow an image. */
@@ -99,7 +97,7 @@ function readOptions(words: readonly ExecWord[], verb: string): Pick<PodmanComma
       operands.push(word);
       continue;
     }
-    const found = word.text.startsWith('--') ? [readLongOption(word)] : readShortOptions(word);
+    const found = readOption(word);
     const last = found.pop();
     if (last === undefined) continue;
     const isSwitch = podmanSwitches.has(last.name) || SHORT_SWITCH.test(last.name);
@@ -110,13 +108,15 @@ function readOptions(words: readonly ExecWord[], verb: string): Pick<PodmanComma
   return { options, operands };
 }
 
-function readLongOption(word: ExecWord): PodmanOption {
-  const [name, value] = cutText(word.text.slice(2), '=');
-  return word.text.includes('=') ? { name, value: { ...word, text: value } } : { name };
-}
-
-/** `-it`, `-vSRC:DST`: switches may share a dash, and the rest of the word is the value of the last option. */
-function readShortOptions(word: ExecWord): PodmanOption[] {
+/**
+ * `--name`, `--name=value`, `-it`, `-vSRC:DST`: short switches may share a dash, and the rest of the word is the value of the last
+ * option.
+ */
+function readOption(word: ExecWord): PodmanOption[] {
+  if (word.text.startsWith('--')) {
+    const [name, value] = cutText(word.text.slice(2), '=');
+    return [word.text.includes('=') ? { name, value: { ...word, text: value } } : { name }];
+  }
   const [, switches = '', name = '', value = ''] = /^-([DPdiqrt]*)([^=]?)=?(.*)$/su.exec(word.text) ?? [];
   const options: PodmanOption[] = Array.from(switches, (letter) => ({ name: letter }));
   if (name !== '') options.push({ name, ...(value !== '' && { value: { ...word, text: value } }) });

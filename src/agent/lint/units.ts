@@ -34,7 +34,10 @@ export const agentUnitRules = [
         const own = mounts.filter(({ mount }) => mount.source !== '/' && isWithin(name, mount.source));
         const isRead = own.some(({ mount, run }) => {
           const seen = `${mount.target}${name.slice(mount.source.length)}`;
-          return CONF_IN_CONTAINER.test(seen) || mayReadAnyPath(run);
+          // With arguments or another entry point, the agent may read other paths.
+          const { podman } = run;
+          const isCustom = podman.operands.length > 1 || optionValues(podman, 'entrypoint').length > 0;
+          return isCustom || CONF_IN_CONTAINER.test(seen);
         });
         if (isRead) continue;
         const message =
@@ -147,11 +150,6 @@ function mayRunElsewhere({ units, files, isComplete }: LintSubject): boolean {
 
 function mayStartPrograms({ units }: LintSubject): boolean {
   return units.some(({ name, settings }) => settings.length > 0 || isAgentUnitName(name));
-}
-
-/** With arguments or another entry point, the agent may read other paths. */
-function mayReadAnyPath({ podman }: UnitCommand): boolean {
-  return podman.operands.length > 1 || optionValues(podman, 'entrypoint').length > 0;
 }
 
 function isWritten(path: string, { config, filesByPath }: LintSubject): boolean {

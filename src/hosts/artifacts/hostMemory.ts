@@ -27,22 +27,15 @@ export function memoryNeeds(
   if (base === undefined && archive === undefined) return [];
   const { initramfs, rootfs } = base?.parts ?? {};
   const sizes = base && { rootfs: rootfs?.bytes.size, initramfs: initramfs?.bytes.size };
-  return bootWays(configs).map((boot) => {
-    const parts = [
-      ...liveMemory(boot === 'iso' ? 'medium' : 'network', sizes),
-      ...(archive === undefined ? [] : archiveParts(archive, boot)),
-    ];
+  const used = new Set(configs.map((name) => hostArtifacts[name].way ?? 'network'));
+  const ways = (['network', 'minimal-iso', 'iso'] as const).filter((way) => used.has(way));
+  return ways.map((boot) => {
+    const parts = [...liveMemory(boot === 'iso' ? 'medium' : 'network', sizes)];
+    if (archive !== undefined) {
+      // On a full ISO, the archive itself needs no memory, unless it is fetched from a URL.
+      const { content, image, url = boot === 'iso' ? undefined : '' } = archive;
+      parts.push(...archiveMemory(content, image, { url }));
+    }
     return { boot, minimum: totalMemory(parts), parts };
   });
-}
-
-function bootWays(configs: readonly ConfigArtifact[]): BootWay[] {
-  const ways = new Set(configs.map((name) => hostArtifacts[name].way ?? 'network'));
-  return (['network', 'minimal-iso', 'iso'] as const).filter((way) => ways.has(way));
-}
-
-/** On a full ISO, the archive itself needs no memory, unless it is fetched from a URL. */
-function archiveParts({ content, image, url }: ArchiveToLoad, boot: BootWay): MemoryPart[] {
-  const isFetched = boot !== 'iso' || url !== undefined;
-  return archiveMemory(content, image, isFetched ? { url: url ?? '' } : {});
 }

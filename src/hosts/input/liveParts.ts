@@ -48,8 +48,9 @@ export async function requireRole(
   if (size === 0) throw new CliError(`${name} is empty`, { code, hint: `download or build ${name} again` });
   const found = await detectKind(image);
   // A boot loader may get one file with both, in any order.
-  if (found === role || (role === 'initramfs' && found === 'rootfs' && (await isLiveInitramfs(image))))
-    return;
+  const isBoth = role === 'initramfs' && found === 'rootfs';
+  const stamps = isBoth && (await readInitramfsStamps(image).catch(only(FormatError, () => undefined)));
+  if (found === role || (stamps && stamps.build !== undefined)) return;
   if (found === 'other') {
     await refuseOther(nouns[role], name, await image.read(0, Math.min(MOST_TEXT, size)));
     const hint = `download ${name} again, or pass another file to ${flags[role]}`;
@@ -66,11 +67,6 @@ export async function requireRole(
 
 /** Bytes of a file whose content is named in an error. */
 const MOST_TEXT = 64 * 1024;
-
-async function isLiveInitramfs(image: LivePart): Promise<boolean> {
-  const stamps = await readInitramfsStamps(image).catch(only(FormatError, () => undefined));
-  return stamps?.build !== undefined;
-}
 
 /**
  * Refuses damaged images, and images of different builds: with those, the live system stops at its root filesystem, or has no

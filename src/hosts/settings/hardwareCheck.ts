@@ -4,7 +4,6 @@ import { checkHardware, type ExpectedHardware, hardwareRules } from '../../agent
 import { diagnosticAt, type Finding, hasErrors } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignored.ts';
 import { readRootDevice } from '../../ipa/rootDeviceHints.ts';
 import { machineOf, readHardwareFiles } from '../input/hardwareFiles.ts';
 import type { InventoryHost } from './inventoryDocument.ts';
@@ -25,12 +24,11 @@ export async function createHardwareCheck(path: string, io: Io): Promise<Hardwar
       machine === undefined
         ? [{ ...hardwareRules.noMachine, path: [], message: missing }]
         : checkHardware(expectedHardware(host, booted), machine);
-    const counted = withoutIgnored(findings, hostIo);
-    report(
+    const reported = report(
       hostIo,
-      counted.map((finding) => diagnosticAt(finding, finding.path.length > 0 ? host.at : undefined)),
+      findings.map((finding) => diagnosticAt(finding, finding.path.length > 0 ? host.at : undefined)),
     );
-    return !hasErrors(counted);
+    return !hasErrors(reported);
   };
 }
 

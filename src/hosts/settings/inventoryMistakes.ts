@@ -3,7 +3,7 @@
 import type { Path } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
-import { isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
+import { asList, isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
 import { isSettingKey, nearestSetting } from '../../agent/settingSpelling.ts';
 import { settingTable } from '../../agent/settingTable.ts';
 
@@ -47,7 +47,7 @@ export function findMistake(
       return {
         path,
         message: `invalid value for ${name}`,
-        hint: `use one of ${listOf(params['allowedValues'])}`,
+        hint: `use one of ${asList(params['allowedValues']).join(', ')}`,
       };
     case 'type': {
       const types = Array.isArray(params['type'])
@@ -130,7 +130,3 @@ const typeWords: Readonly<Record<string, string>> = {
   object: 'a mapping',
   null: 'null',
 };
-
-function listOf(values: unknown): string {
-  return Array.isArray(values) ? values.map(String).join(', ') : '';
-}

@@ -31,10 +31,15 @@ import { readInputs, type RenderSource } from './settings.ts';
  */
 export async function renderHosts(hosts: readonly InventoryHost[], source: RenderSource): Promise<ExitCode> {
   const { io, options } = source;
-  const folder = requireFolder(source);
+  const { output = '' } = options;
+  if (['', '-'].includes(output)) {
+    throw new UsageError('an inventory with hosts requires --output', {
+      hint: 'pass the folder for the configs, for example --output configs',
+    });
+  }
   readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  return writeHostFiles(renderEach(hosts, source, run, createUnitCheck(io)), folder, '.ign', fileOf, run);
+  return writeHostFiles(renderEach(hosts, source, run, createUnitCheck(io)), output, '.ign', fileOf, run);
 }
 
 /** Yields the configs of valid hosts; `run` receives the errors of the others. */
@@ -59,13 +64,6 @@ export function renderEach(
     },
     run,
   );
-}
-
-function requireFolder({ options: { output } }: RenderSource): string {
-  if (output !== undefined && output !== '' && output !== '-') return output;
-  throw new UsageError('an inventory with hosts requires --output', {
-    hint: 'pass the folder for the configs, for example --output configs',
-  });
 }
 
 export type AddressCheck = (host: InventoryHost, connections: readonly Connection[], io: Io) => void;

@@ -68,7 +68,9 @@ export function formatNames(names: readonly string[]): string {
   const ranges: string[][] = [];
   for (const name of names.toSorted(compareNames)) {
     const range = ranges.at(-1);
-    if (range !== undefined && isNext(range.at(-1) ?? '', name)) range.push(name);
+    const [before, now] = [range?.at(-1) ?? '', name].map((text) => /^(.*?)(\d+)$/.exec(text));
+    const isNext = before?.[1] === now?.[1] && Number(before?.[2]) + 1 === Number(now?.[2]);
+    if (range !== undefined && isNext) range.push(name);
     else ranges.push([name]);
   }
   const shown = ranges.flatMap((range) => (range.length > 2 ? [range] : range.map((name) => [name])));
@@ -81,8 +83,3 @@ export function formatNames(names: readonly string[]): string {
 }
 
 const MAX_NAMES = 8;
-
-function isNext(before: string, name: string): boolean {
-  const [one, other] = [before, name].map((text) => /^(.*?)(\d+)$/.exec(text));
-  return one?.[1] === other?.[1] && Number(one?.[2]) + 1 === Number(other?.[2]);
-}

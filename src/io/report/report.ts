@@ -44,16 +44,18 @@ export function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[]
 /** Log level: only errors, normal output, also reasons (`--verbose`), or also stack traces (`--debug`). */
 export type LogLevel = 'errors' | 'usual' | 'verbose' | 'debug';
 
-/** Maximum depth of causes; they may form a cycle. */
-const MAX_CAUSES = 8;
-
 /** Whole lines. Any error other than a CliError is reported as an internal error. */
 export function describeError(error: unknown, level: LogLevel, paint: Paint = withoutColors): string {
   const known = error instanceof CliError ? error : defectOf(error);
   const text = formatDiagnostic(diagnosticOf(known), paint);
   if (level !== 'verbose' && level !== 'debug') return text;
   const stack = level === 'debug' ? formatStack(error) : '';
-  const causes = causesOf(error).map((cause) => formatCause(cause, level));
+  const causes = causesOf(error).map((cause) => {
+    const isNamed = cause instanceof Error && mayQuote(cause);
+    const name =
+      cause instanceof Error ? (isNamed ? cause.name : `${cause.name}: ${cause.message}`) : typeof cause;
+    return `cause: ${printable(name)}\n${level === 'debug' ? formatStack(cause) : ''}`;
+  });
   return `${text}code: ${known.code}\n${stack}${causes.join('')}`;
 }
 
@@ -79,24 +81,8 @@ function defectOf(error: unknown, at?: FilePlace): CliError {
 }
 
 function causesOf(error: unknown): readonly unknown[] {
-  const causes: unknown[] = [];
-  for (let next = causeOf(error); next !== undefined && causes.length < MAX_CAUSES; next = causeOf(next)) {
-    causes.push(next);
-  }
-  return causes;
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined;
-}
-
-function formatCause(cause: unknown, level: LogLevel): string {
-  return `cause: ${printable(nameCause(cause))}\n${level === 'debug' ? formatStack(cause) : ''}`;
-}
-
-function nameCause(cause: unknown): string {
-  if (!(cause instanceof Error)) return typeof cause;
-  return mayQuote(cause) ? cause.name : `${cause.name}: ${cause.message}`;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? [] : [cause, ...causesOf(cause)];
 }
 
 /** The stack trace; for an internal error also its message. */

@@ -75,8 +75,12 @@ export function reportDiagnostics({ findings }: Report, source: Source): Diagnos
  */
 export function formatVerdict(report: Report, name: string): string {
   const counts = (['error', 'warning', 'info'] as const)
-    .map((severity) => countFindings(report, severity))
-    .filter((count) => count !== '');
+    .map((severity) => ({
+      severity,
+      count: report.findings.filter((one) => one.severity === severity).length,
+    }))
+    .filter(({ count }) => count > 0)
+    .map(({ count, severity }) => formatCount(count, severity === 'info' ? 'note' : severity));
   const isStrict = !report.valid && report.findings.every(({ severity }) => severity !== 'error');
   if (isStrict) counts.push('warnings are treated as errors');
   const details = counts.length > 0 ? ` (${counts.join(', ')})` : '';
@@ -86,10 +90,4 @@ export function formatVerdict(report: Report, name: string): string {
 function documentName({ member, reference }: Finding, file: string): string {
   const document = member === undefined ? file : `${file}: ${member}`;
   return reference === undefined ? document : document + REFERENCE_SEPARATOR + reference;
-}
-
-function countFindings(report: Report, severity: Severity): string {
-  const count = report.findings.filter((finding) => finding.severity === severity).length;
-  const name = severity === 'info' ? 'note' : severity;
-  return count === 0 ? '' : formatCount(count, name);
 }
