@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isIronicConf } from '../../agent/ironicConf.ts';
 import { isSettingKey } from '../../agent/settingSpelling.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, FormatError, ifWellFormed } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
@@ -49,7 +49,9 @@ export function isInventory(value: unknown): boolean {
  */
 export async function refuseOther(noun: string, file: string, bytes: Uint8Array): Promise<void> {
   const found = await detectContent(bytes);
-  if (found !== undefined && found[0] !== noun) throw otherContent(noun, file, found);
+  if (found === undefined || found[0] === noun) return;
+  const [other, use] = found;
+  throw new CliError(`${file} is ${other}, not ${noun}`, { code: 'ERR_FORMAT', hint: inCommand(use, file) });
 }
 
 /** The same for a file that is too large to be read. Standard input and pipes are not read. */
@@ -85,11 +87,6 @@ export async function refuseOtherKeyfile(file: string, bytes: Uint8Array): Promi
   if (!isKeyfile) await refuseOther('a NetworkManager keyfile', file, bytes);
 }
 
-function otherContent(noun: string, file: string, [found, use]: Content): CliError {
-  const hint = inCommand(use, file);
-  return new CliError(`${file} is ${found}, not ${noun}`, { code: 'ERR_FORMAT', hint });
-}
-
 function inCommand(use: string, file: string): string {
   return use.replace('FILE', () => quoteShellWord(file));
 }
@@ -110,27 +107,17 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   const kinds = /^apiVersion:/m.test(text)
     ? Array.from(text.matchAll(/^kind: *["']?(\w+)/gm), ([, kind]) => kind)
     : [];
-  const kind = kinds.find((one = '') => !additions.has(one)) ?? kinds[0];
+  // Of several objects, some belong to the others.
+  const kind = kinds.find((one = '') => !/^(?:Namespace|Secret|ConfigMap)$/.test(one)) ?? kinds[0];
   if (kind !== undefined) return describeObject({ kind });
-  const mapping = await parseMapping(text);
+  const { parseYaml } = await import('../../formats/yaml.ts');
+  const mapping = asMapping(ifWellFormed(() => parseYaml(text).value));
   const keys = Object.keys(mapping);
   if (keys.includes('apiVersion') && keys.includes('kind')) return describeObject(mapping);
   if (keys.includes('ignition')) return IGNITION;
   if (keys.includes('variant')) return BUTANE;
   return isInventory(mapping) ? INVENTORY : undefined;
 }
-
-async function parseMapping(text: string): Promise<Mapping> {
-  const { parseYaml } = await import('../../formats/yaml.ts');
-  try {
-    return asMapping(parseYaml(text).value);
-  } catch {
-    return {};
-  }
-}
-
-/** Of several objects, these belong to the others. */
-const additions: ReadonlySet<string> = new Set(['Namespace', 'Secret', 'ConfigMap']);
 
 const importable: ReadonlySet<string> = new Set(
   'BareMetalHost NMStateConfig NodeNetworkConfigurationPolicy AgentConfig ImageDigestMirrorSet ImageTagMirrorSet ImageContentSourcePolicy Secret ConfigMap List'.split(

@@ -120,8 +120,18 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   }
   const minimalIso = once(() => makeMinimal(iso));
   const features = once(() => findFeatures(iso, parts.initramfs));
-  const build = once(async () => inputs.get('iso')?.label ?? findBuild(parts.initramfs));
-  const isoKargs = once(() => findKargs(iso));
+  const build = once(async () => {
+    const label = inputs.get('iso')?.label;
+    if (label !== undefined || parts.initramfs === undefined) return label;
+    // An initramfs that cannot be unpacked is not one of CoreOS.
+    const stamps = await readInitramfsStamps(parts.initramfs.bytes).catch(only(FormatError, () => undefined));
+    return stamps?.build;
+  });
+  const isoKargs = once(async () => {
+    if (iso === undefined) return [];
+    const areas = await located(imageContext(iso), async () => (await openLiveIso(iso.bytes)).kargsAreas());
+    return splitArguments(areas?.current ?? '');
+  });
   const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
   return { architecture, id: idOf(inputs), inputs, iso, parts, minimalIso, features, build, isoKargs, close };
 }
@@ -136,19 +146,6 @@ async function findFeatures(
   if (initramfs === undefined) return undefined;
   const { features: file } = await located(imageContext(initramfs), () => findRamdiskSystem(initramfs.bytes));
   return file && parseFeatures(file, `features.json of ${initramfs.file.name}`);
-}
-
-/** An initramfs that cannot be unpacked is not one of CoreOS. */
-async function findBuild(initramfs: BaseImage | undefined): Promise<string | undefined> {
-  if (initramfs === undefined) return undefined;
-  const stamps = await readInitramfsStamps(initramfs.bytes).catch(only(FormatError, () => undefined));
-  return stamps?.build;
-}
-
-async function findKargs(iso: BaseImage | undefined): Promise<readonly string[]> {
-  if (iso === undefined) return [];
-  const areas = await located(imageContext(iso), async () => (await openLiveIso(iso.bytes)).kargsAreas());
-  return splitArguments(areas?.current ?? '');
 }
 
 async function closeImages(images: readonly (BaseImage | undefined)[]): Promise<void> {

@@ -106,11 +106,6 @@ const ownHints: Readonly<Record<string, string>> = {
   'rootfs-url-missing': 'pass the root filesystem with --rootfs FILE',
 };
 
-/** The boot files of one host, without those that all machines share. */
-export function bootOfHost(host: NetworkHost, { loaders, baseUrl }: Wanted): NetworkBoot {
-  return { hosts: [host], discovery: [], loaders, folderUrl: baseUrl };
-}
-
 /** Kinds of secrets in the boot scripts, as nouns. */
 export function scriptSecrets(start: Start): readonly string[] {
   return start.kind === 'iso' ? [] : argumentSecrets(start.settings);

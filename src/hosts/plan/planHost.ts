@@ -7,7 +7,6 @@ import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { type Wanted, startedArtifact } from './artifacts.ts';
 import {
-  bootOfHost,
   isoArguments,
   readBootSettings,
   reportArguments,
@@ -185,7 +184,9 @@ export async function planHost(
   const planned = { ...ramdisk, kargs: isoArguments(settings, wanted) };
   const start = startOf(planned.architecture, settings, (artifact) => file(artifact, planned), wanted);
   const plan = { ...planned, start };
-  return wanted.loaders.length === 0 || reportBoot(bootOfHost(plan, wanted), wanted, io) ? plan : undefined;
+  const { baseUrl: folderUrl, loaders } = wanted;
+  const boot = { hosts: [plan], discovery: [], loaders, folderUrl };
+  return loaders.length === 0 || reportBoot(boot, wanted, io) ? plan : undefined;
 }
 
 /** Whether a host fetches its root filesystem with the network in the artifact. A full ISO has it on the medium. */

@@ -134,7 +134,7 @@ export async function readInventoryLayers(
   const { inventory } = await readInventoryFile(name, {}, io);
   const { agent, hosts = [], profile = 'default' } = inventory;
   if (host === undefined) return { profile, files: [agent] };
-  const chosen = findHost(hosts, host, name, 1);
+  const chosen = findHost(hosts, host, name);
   report(io, chosen.problems);
   if (chosen.problems.length > 0) {
     throw new CliError(`host ${host} is invalid`, {
@@ -155,17 +155,12 @@ export function selectHosts(
   return names === undefined ? hosts : hosts.filter(({ name }) => names.includes(name));
 }
 
-/** @param hints limit for similar names in the hint. Throws UsageError. */
-export function findHost(
-  hosts: readonly InventoryHost[],
-  name: string,
-  file: string,
-  hints = 3,
-): InventoryHost {
+/** Throws UsageError for a name that is not listed. */
+export function findHost(hosts: readonly InventoryHost[], name: string, file: string): InventoryHost {
   const found = hosts.find((host) => host.name === name);
   if (found !== undefined) return found;
   const names = hosts.map((host) => host.name);
-  const near = nearestNames(name, names).slice(0, hints);
+  const near = nearestNames(name, names).slice(0, 3);
   throw new UsageError(`${file} has no host ${quoteText(name)}`, {
     hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
   });

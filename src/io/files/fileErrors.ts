@@ -34,18 +34,14 @@ export function systemError(code: string): Error {
 export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
-  const { action: verb, path, place = pathOf(error) } = action;
+  const isOfPath = error instanceof Error && 'path' in error && typeof error.path === 'string';
+  const { action: verb, path, place = isOfPath ? String(error.path) : undefined } = action;
   const row = rows[code];
   const [message, hint] = row?.describe({ ...action, place }) ?? [
     `Cannot ${verb} ${path} (${code})`,
     `read the access rights: ls -ld ${[dirname(path), path].map(quoteShellWord).join(' ')}`,
   ];
   return new CliError(message, { code: row?.code ?? generalCode(verb), hint, cause: error });
-}
-
-/** The path that the system call had; undefined for calls on open files. */
-function pathOf(error: unknown): string | undefined {
-  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }
 
 /** A full disk is a problem of the whole run, not of the host or the file that meets it first. */
