@@ -129,8 +129,12 @@ function readMembers(name: string, value: unknown): Line[] {
       readMembers(name === '' ? key : `${name}.${key}`, inner),
     );
   }
+  return [valueLine(name, value)];
+}
+
+function valueLine(name: string, value: unknown): Line {
   const text = name === 'mode' ? Number(value).toString(8).padStart(4, '0') : String(value);
-  return [line(`${name} = ${text}`)];
+  return line(`${name} = ${text}`);
 }
 
 function isResource(value: Mapping): value is Mapping & Resource {

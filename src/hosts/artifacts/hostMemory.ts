@@ -30,12 +30,11 @@ export function memoryNeeds(
   const used = new Set(configs.map((name) => hostArtifacts[name].way ?? 'network'));
   const ways = (['network', 'minimal-iso', 'iso'] as const).filter((way) => used.has(way));
   return ways.map((boot) => {
-    const parts = [...liveMemory(boot === 'iso' ? 'medium' : 'network', sizes)];
-    if (archive !== undefined) {
-      // On a full ISO, the archive itself needs no memory, unless it is fetched from a URL.
-      const { content, image, url = boot === 'iso' ? undefined : '' } = archive;
-      parts.push(...archiveMemory(content, image, { url }));
-    }
+    const ofSystem = liveMemory(boot === 'iso' ? 'medium' : 'network', sizes);
+    // On a full ISO, the archive itself needs no memory, unless it is fetched from a URL.
+    const url = archive?.url ?? (boot === 'iso' ? undefined : '');
+    const ofArchive = archive === undefined ? [] : archiveMemory(archive.content, archive.image, { url });
+    const parts = [...ofSystem, ...ofArchive];
     return { boot, minimum: totalMemory(parts), parts };
   });
 }

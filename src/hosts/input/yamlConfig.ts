@@ -125,11 +125,7 @@ function maskYaml({ json, root, source, text }: Places): Uint8Array {
       ? []
       : findSecretNodes(root, (node) => placedYamlText(source, node), secretFilesOf(config));
   const spans = joinSpans([...secrets, ...findComments(source, root), ...spansOf(source, DATA_OF_URLS)]);
-  if (spans.length === 0) return text;
-  // The number of bytes and lines is unchanged.
-  const hide = (part: string): string =>
-    part.replaceAll(/[^\r\n]+/g, (line) => '*'.repeat(Buffer.byteLength(line)));
-  return Buffer.from(overwrite(source, spans, hide));
+  return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }
 
 /** The data after the first characters. */
@@ -140,4 +136,9 @@ function findComments(source: string, root: DocumentNode | undefined): Span[] {
   const scalars = root === undefined ? [] : [...scalarSpans(root)];
   const rest = overwrite(source, scalars, (scalar) => 'x'.repeat(scalar.length));
   return spansOf(rest, /(?<=\s|^)(?<before>#[ \t]*)(?<value>\S.*)/gm);
+}
+
+/** Replaces each line with stars; the number of bytes and lines is unchanged. */
+function hide(text: string): string {
+  return text.replaceAll(/[^\r\n]+/g, (line) => '*'.repeat(Buffer.byteLength(line)));
 }

@@ -102,7 +102,7 @@ function* searchFolder(
   above: readonly string[] = [],
   visited = new Set<string>(),
 ): Iterable<InputFile> {
-  const folder = join(search.folder, ...above);
+  const folder = join(search.folder, above.join('/'));
   const place = resolve(cwd, folder);
   let entries: readonly Dirent[] = [];
   try {
@@ -119,7 +119,7 @@ function* searchFolder(
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (!search.isShown(entry.name)) continue;
     const steps = [...above, entry.name];
-    const path = join(search.folder, ...steps);
+    const path = join(search.folder, steps.join('/'));
     const stats = entry.isSymbolicLink() ? lookAt(resolve(cwd, path)) : entry;
     // A link that leads nowhere is a file that cannot be read. Pipes and devices are read only where they are named.
     const isFile = typeof stats === 'string' || stats.isFile();

@@ -5,7 +5,7 @@
 
 import { formatCount } from '../../formats/messageText.ts';
 import { groupBy } from '../../core/lists.ts';
-import type { Diagnostic, Finding, Report, Severity } from '../../core/finding.ts';
+import type { Diagnostic, Finding, Report } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';

@@ -31,12 +31,6 @@ describe.each(['iso', 'initramfs', 'initramfs,ipxe'])('prepare --artifacts %s', 
   it.each([
     ['an invalid network', 'boot.ip: ["eno1:dhcp4"]', 1, 'ip=eno1:dhcp4: '],
     [
-      'arguments that cancel each other',
-      'boot.ip: ["eno1:dhcp", "eno1:dhcp6"]',
-      0,
-      'turns DHCP for IPv4 off',
-    ],
-    [
       'an open quote',
       `boot.kernelArguments: ['a="b']`,
       1,
