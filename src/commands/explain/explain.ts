@@ -31,7 +31,8 @@ export async function explain({ format, id: rule }: ExplainOptions, io: Io): Pro
     await writeEntries(found);
     return 0;
   }
-  const lines = await readLines(io);
+  const expected = { what: 'Lines of a console', maxBytes: MAX_LOG };
+  const lines = io.stdin.isTTY === true ? new Uint8Array() : await readStdin(io, expected);
   if (lines.length === 0) {
     await write(
       isJson ? formatRulesJson(all) : formatRuleList(all, io.stdout.isTTY === true ? 80 : Infinity),
@@ -65,12 +66,6 @@ function unknownId(rule: string, all: readonly Explanation[]): UsageError {
   return new UsageError(`unknown ${isLine ? 'line' : 'ID'}: ${quoteText(rule)}`, {
     hint: isLine ? 'pass the whole log of the console: ironic-coreos explain < console.log' : hint,
   });
-}
-
-/** Nothing from a terminal. */
-async function readLines(io: Io): Promise<Uint8Array> {
-  if (io.stdin.isTTY === true) return new Uint8Array();
-  return readStdin(io, { what: 'Lines of a console', maxBytes: MAX_LOG });
 }
 
 const MAX_LOG = 256 * 1024 * 1024;
@@ -125,18 +120,18 @@ function formatRulesJson(entries: Iterable<Explanation>): string {
 
 /** All rules by group, one per line. */
 function formatRuleList(entries: readonly Explanation[], columns: number): string {
-  const groups = groupBy(entries, ({ group }) => group);
   const blocks = Array.from(
-    groups,
-    ([name, members]) => `${name}\n${members.map((one) => formatLine(one, columns)).join('')}`,
+    groupBy(entries, ({ group }) => group),
+    ([name, members]) => {
+      const lines = members.map(({ id, message, severity }) => {
+        const start = `  ${id.padEnd(30)} ${nameSeverity(severity).padEnd(9)} `;
+        const room = columns - start.length;
+        return `${start}${message.length > room ? shorten(message, room - 1) : message}\n`;
+      });
+      return `${name}\n${lines.join('')}`;
+    },
   );
   return blocks.join('\n');
-}
-
-function formatLine({ id, message, severity }: Explanation, columns: number): string {
-  const start = `  ${id.padEnd(30)} ${nameSeverity(severity).padEnd(9)} `;
-  const room = columns - start.length;
-  return `${start}${message.length > room ? shorten(message, room - 1) : message}\n`;
 }
 
 /** The names that the verdicts use. */

@@ -26,7 +26,8 @@ export function formatBootValues(job: LayoutJob, parts: readonly LayoutPart[]): 
       hint: `pass --base-url URL if a web server serves the folder, or use --output ${fixed.folder}`,
     });
   }
-  if (layout !== 'metal3') return parts.map((part) => formatNode(job, part)).join('');
+  if (layout !== 'metal3')
+    return [nodeUrls(job, fixed.files), ...parts.slice(1).map((part) => formatNode(job, part))].join('');
   const lines = variables.flatMap(([variable, part]) => {
     const values = parts.flatMap(({ architecture, files }) => {
       const url = imageUrl(job, files[part]);
@@ -45,8 +46,8 @@ function imageUrl(job: LayoutJob, path: string): string | undefined {
 
 /** ironic-image names one root filesystem, and one config, in the kernel arguments of all nodes. */
 export function reportOtherRootfs(job: LayoutJob, parts: readonly LayoutPart[]): void {
-  for (const { architecture, isPlain, files } of parts) {
-    if (isPlain || !job.folder.files.has(files.rootfs)) continue;
+  for (const { architecture, files } of parts.slice(1)) {
+    if (!job.folder.files.has(files.rootfs)) continue;
     const kargs = kernelArgumentsOf(job, files);
     report(job.io, {
       severity: 'warning',
@@ -75,17 +76,20 @@ const variables = [
   ['DEPLOY_RAMDISK_BY_ARCH', 'initramfs'],
 ] as const;
 
-/** Nodes of other architectures than that of the variables also need kernel arguments for their root filesystem. */
-function formatNode(job: LayoutJob, { architecture, isPlain, files }: LayoutPart): string {
+function nodeUrls(job: LayoutJob, files: LayoutFiles): string {
   const urls = withoutUndefined({
     deploy_iso: imageUrl(job, files.iso),
     deploy_kernel: imageUrl(job, files.kernel),
     deploy_ramdisk: imageUrl(job, files.initramfs),
   });
-  const lines = Object.entries(urls)
-    .map(([option, url]) => `${option}=${String(url)}\n`)
-    .join('');
-  if (isPlain || lines === '') return lines;
+  const lines = Object.entries(urls).map(([option, url]) => `${option}=${String(url)}\n`);
+  return lines.join('');
+}
+
+/** Nodes of other architectures than that of the variables also need kernel arguments for their root filesystem. */
+function formatNode(job: LayoutJob, { architecture, files }: LayoutPart): string {
+  const lines = nodeUrls(job, files);
   const kargs = job.folder.files.has(files.rootfs) ? kernelArgumentsOf(job, files) : '';
+  if (lines === '') return '';
   return `# ${architecture}\n${lines}${kargs === '' ? '' : `kernel_append_params=%default% ${kargs}\n`}`;
 }

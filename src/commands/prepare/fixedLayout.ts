@@ -127,7 +127,7 @@ async function fillLayout(job: LayoutJob): Promise<ExitCode> {
     for (const part of parts) {
       if (part.images.size > 0) part.base = await openBaseSet(part.images);
       if (hasImages(options) && options.force !== true) await rejectForeign(part, job);
-      await putPart(part, job);
+      await putPart(part, parts[0], job);
     }
     await finishLayout(parts, configs, job);
   } finally {
@@ -162,14 +162,14 @@ async function finishLayout(
  * other new files.
  * @throws CliError if an image cannot be read, or the folder cannot be written
  */
-async function putPart(part: LayoutPart, job: LayoutJob): Promise<void> {
+async function putPart(part: LayoutPart, plain: LayoutPart | undefined, job: LayoutJob): Promise<void> {
   const { folder, options } = job;
   if (part.isInPlace) await embedInPlace(part, job);
-  const { base, configs, isPlain, files, plainConfig } = part;
+  const { base, configs, files } = part;
   const { document, secrets } = configs.fetched;
   // A config that all architectures share only has the plain name.
-  const isOwn = isPlain || plainConfig === undefined || !document.equals(plainConfig);
-  if (isOwn) await folder.put({ path: files.config, kind: 'ign', secrets }, document);
+  const isShared = part !== plain && plain !== undefined && document.equals(plain.configs.fetched.document);
+  if (!isShared) await folder.put({ path: files.config, kind: 'ign', secrets }, document);
   // The parts of an ISO that was only found in the folder are not extracted.
   if (hasImages(options) && base !== undefined) {
     for (const file of partFiles(base, (name) => files[name])) await putFile(folder, file);

@@ -27,16 +27,12 @@ export interface LayoutJob extends PrepareRun {
 /** The files of one architecture, or the config without images. */
 export interface LayoutPart {
   readonly architecture: Architecture;
-  /** Whether this architecture has the plain names of the layout. */
-  readonly isPlain: boolean;
   readonly files: LayoutFiles;
   readonly configs: HostConfigs;
   /** If the ISO is changed in place, it is replaced here with the changed ISO. */
   images: InputImages;
   /** The open images; undefined without images. */
   base: BaseSet | undefined;
-  /** The config with the plain name, if it belongs to another architecture. */
-  readonly plainConfig: Uint8Array | undefined;
   /** Whether the ISO is the one in the folder. */
   readonly isInPlace: boolean;
 }
@@ -79,7 +75,7 @@ async function isosInPlace({ fixed, folder }: LayoutJob): Promise<string[]> {
   return found;
 }
 
-/** One part for each architecture, or one without images; undefined for an invalid config. */
+/** One part for each architecture, the one with the plain names first, or one without images; undefined for an invalid config. */
 export async function renderParts(
   images: ReadonlyMap<Architecture, InputImages>,
   artifacts: readonly ConfigArtifact[],
@@ -90,18 +86,16 @@ export async function renderParts(
   for (const [architecture, ofOne] of listed) {
     const configs = await archives.render(source, architecture, artifacts, publish);
     if (configs === undefined) return undefined;
-    const isPlain = parts.length === 0;
-    const files = isPlain || architecture === undefined ? fixed.files : filesFor(fixed, architecture);
+    const hasPlainNames = parts.length === 0 || architecture === undefined;
+    const files = hasPlainNames ? fixed.files : filesFor(fixed, architecture);
     const iso = ofOne.get('iso');
     const isInPlace = iso !== undefined && (await isSameFile(iso.path, join(folder.path, files.iso)));
     parts.push({
       architecture: architecture ?? 'x86_64',
-      isPlain,
       files,
       images: ofOne,
       base: undefined,
       configs,
-      plainConfig: parts[0]?.configs.fetched.document,
       isInPlace,
     });
   }

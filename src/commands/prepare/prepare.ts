@@ -52,7 +52,7 @@ import {
   openBaseSets,
 } from '../../hosts/plan/baseImages.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
-import { chooseLayout, readAccess, readSource, readWanted } from './setup.ts';
+import { readAccess, readSource, readWanted } from './setup.ts';
 import type { PrepareOptions } from './options.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { type DhcpRange, usualRange } from '../../kargs/dnsmasq.ts';
@@ -72,7 +72,8 @@ import { fixedLayout } from './fixedLayout.ts';
  * @throws CliError if an input is invalid or a file cannot be written
  */
 export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> {
-  const name = chooseLayout(given.layout, io.env);
+  // Metal3's design selects the layout by the environment.
+  const { layout: name = io.env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder' } = given;
   const layout = name === 'folder' ? folderLayout(given) : fixedLayout(name, given, io);
   const { baseUrl, options, served, shown } = layout;
   const bundle = readBundle(options, io);

@@ -1,7 +1,7 @@
 /** The setup of `prepare` from its command line and its inventory, read and checked before anything is written. */
 
 import { hostArtifacts } from '../../core/artifacts.ts';
-import type { LayoutName, PrepareOptions } from './options.ts';
+import type { PrepareOptions } from './options.ts';
 import { basename, resolve } from 'node:path';
 import {
   defaultArtifacts,
@@ -25,12 +25,6 @@ import { reportUrlAddresses } from '../../hosts/plan/bootInputs.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 
-/** The variable IRONIC_USE_COREOS_IPA of Metal3's design selects the layout metal3. */
-export function chooseLayout(layout: LayoutName | undefined, env: Io['env']): LayoutName {
-  const usual = env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder';
-  return layout ?? usual;
-}
-
 /** @throws UsageError for an invalid mode, CliError for an unknown group */
 export function readAccess({ mode, group }: PrepareOptions) {
   const bits = mode === undefined ? undefined : parseMode(mode);
@@ -44,7 +38,10 @@ export function readAccess({ mode, group }: PrepareOptions) {
 export function readWanted(options: PrepareOptions): Wanted {
   const { artifacts, baseUrl: url } = options;
   const baseUrl = url === undefined ? undefined : parseBaseUrl(url);
-  const asked = artifacts === undefined ? usualArtifacts(baseUrl) : parseArtifacts(artifacts);
+  // GRUB and PXELINUX do not support https.
+  const usual: WantedArtifacts =
+    baseUrl?.startsWith('https:') === true ? { ...defaultArtifacts, loaders: ['ipxe'] } : defaultArtifacts;
+  const asked = artifacts === undefined ? usual : parseArtifacts(artifacts);
   if (baseUrl === undefined && needsBaseUrl(asked)) {
     throw new UsageError('--base-url is missing', {
       hint: 'pass the URL of the folder, for example --base-url http://192.0.2.1/boot, or use --artifacts ign for configs only',
@@ -62,12 +59,6 @@ export function readWanted(options: PrepareOptions): Wanted {
   throw new UsageError('boot scripts require a kernel, an initramfs and a root filesystem', {
     hint: 'pass --iso FILE, or --kernel, --initramfs and --rootfs, or a folder of downloads with --images FOLDER',
   });
-}
-
-/** GRUB and PXELINUX do not support https, so their scripts are not a default for https URLs. */
-function usualArtifacts(baseUrl: string | undefined): WantedArtifacts {
-  if (baseUrl?.startsWith('https:') !== true) return defaultArtifacts;
-  return { ...defaultArtifacts, loaders: ['ipxe'] };
 }
 
 export interface ReadSource {
