@@ -1,7 +1,7 @@
 /** `validate`: reports the errors that Ignition reports for its configs, and the agent for its own. */
 
 import { resolve } from 'node:path';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../../io/files/inputFiles.ts';
@@ -114,7 +114,8 @@ async function check(input: InputFile, options: DocumentOptions, io: Io): Promis
     const hint = 'download the file first, or use "ironic-coreos inspect URL"';
     throw new CliError('validate does not read URLs', { code: 'ERR_FILE_MISSING', hint });
   }
-  const content = file !== '-' && mayBeLargeImage(file, io) ? undefined : await readContent(file, io);
+  const isUnread = file !== '-' && isLarge(resolve(io.cwd, file));
+  const content = isUnread ? undefined : await readContent(file, io);
   if (content === undefined || mayBeImage(content)) {
     const { checkIfImage } = await import('../../hosts/input/checkImage.ts');
     const checked = await checkIfImage(file, content, options, io);
@@ -191,41 +192,24 @@ async function print({ stdout, stderr, error }: ReportOutput, io: Io): Promise<v
   if (error !== undefined) report(io, diagnosticOf(error));
 }
 
-/** Larger files are inspected before they are read completely: they may be images of a gigabyte. */
+/** Files of more bytes are inspected before they are read completely: they may be images of a gigabyte. */
 const LARGE = 4 * 1024 * 1024;
-/** Offset in bytes where the identifier ends that every ISO contains, regardless of its first bytes. */
-const ISO_MARK_END = 32_774;
-/** Number of first bytes that distinguish text from archives and compressed data. */
-const HEAD = 4;
-const OPENING_BRACE = 0x7b;
-/** First byte of cpio archives; no config starts with it. */
-const ZERO = 0x30;
 
-/** Judges a file by its size and its first byte. False if it cannot be read: reading it reports the error. */
-function mayBeLargeImage(path: string, { cwd }: Io): boolean {
-  const file = resolve(cwd, path);
+/** Also a block device. False if it cannot be read: reading it reports the error. */
+function isLarge(path: string): boolean {
   try {
-    const stats = statSync(file);
-    return stats.isBlockDevice() || (stats.size > LARGE && readFirstByte(file) !== OPENING_BRACE);
+    const stats = statSync(path);
+    return stats.isBlockDevice() || stats.size > LARGE;
   } catch {
     return false;
   }
 }
 
-function readFirstByte(file: string): number | undefined {
-  const bytes = Buffer.alloc(1);
-  const handle = openSync(file, 'r');
-  try {
-    return readSync(handle, bytes) === 1 ? bytes[0] : undefined;
-  } finally {
-    closeSync(handle);
-  }
-}
+/** Offset in bytes where the identifier ends that every ISO contains, regardless of its first bytes. */
+const ISO_MARK_END = 32_774;
 
-/** Judges content by its first bytes. */
+/** Archives and compressed data do not begin with text, except for cpio, which begins with `07`, and no config does. */
 function mayBeImage(content: Uint8Array): boolean {
-  const [first] = content;
-  if (first === OPENING_BRACE) return false;
-  const head = Buffer.from(content.subarray(0, HEAD)).toString('latin1');
-  return content.length > ISO_MARK_END || first === ZERO || !/^[\t\n\r -~]*$/.test(head);
+  const head = Buffer.from(content.subarray(0, 4)).toString('latin1');
+  return !head.startsWith('{') && (content.length > ISO_MARK_END || /^0|[^\t\n\r -~]/.test(head));
 }
