@@ -41,7 +41,7 @@ export interface EffectiveConfig {
   readonly locate: (path: Path) => PlacedPath;
 }
 
-export interface PlacedIssue {
+interface PlacedIssue {
   readonly place: ConfigPlace;
   readonly issue: Finding;
 }

@@ -41,7 +41,7 @@ export async function merge(
       reportFindings(remarkMerge(parent.config, child.config, version), child.document, io);
       return { ...child, config: mergeConfigs(parent.config, child.config, version) };
     }).config;
-  await writeConfig({ name: 'merged config', config, sources: documents }, options, io);
+  await writeConfig('merged config', config, documents, options, io);
   return 0;
 }
 
@@ -53,7 +53,7 @@ export async function translate(
   const sources = await readConfigFiles([file], io, { filesDir });
   for (const document of sources) {
     const config = translateTo(to, document, io);
-    await writeConfig({ name: 'translated config', config, sources }, options, io);
+    await writeConfig('translated config', config, sources, options, io);
   }
   return 0;
 }
@@ -64,25 +64,20 @@ export async function fromButane(
   io: Io,
 ): Promise<ExitCode> {
   const sources = await readConfigFiles([file], io, { filesDir });
-  for (const { config } of sources)
-    await writeConfig({ name: 'translated config', config, sources }, options, io);
+  for (const { config } of sources) await writeConfig('translated config', config, sources, options, io);
   return 0;
-}
-
-/** A config that was created from documents. */
-interface MadeConfig {
-  /** For messages: `merged config`. */
-  readonly name: string;
-  readonly config: Config;
-  readonly sources: readonly ValidConfig[];
 }
 
 /**
  * Checks a config and writes it. An invalid config is only written to standard output, so that it can be examined.
+ * @param name for messages: `merged config`
+ * @param sources what it was made from
  * @throws CliError if the config is invalid
  */
 async function writeConfig(
-  { name, config, sources }: MadeConfig,
+  name: string,
+  config: Config,
+  sources: readonly ValidConfig[],
   { output = '-', pretty = false }: WriteOptions,
   io: Io,
 ): Promise<void> {

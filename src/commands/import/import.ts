@@ -41,11 +41,17 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
     const bytes = file === '-' ? await readStdin(io, FILE) : await readUserFile(file, io, FILE);
     const text = Buffer.from(bytes).toString('utf8');
     await located({ subject: `${file === '-' ? 'standard input' : file}:` }, async () => {
-      if (/\.csv$/i.test(file) || isTable(text)) tables.push(importCsv(text, folder));
-      else {
-        const found = readItems(text);
-        append(found.kind === 'objects' ? objects : nodes, found.items);
-      }
+      // Whether the first line has the names of columns. YAML and JSON begin otherwise.
+      const isTable = /^\uFEFF?[\w "'-]+(?:[,;\t][\w "'-]*)+\r?\n/.test(text);
+      if (/\.csv$/i.test(file) || isTable) return void tables.push(importCsv(text, folder));
+      const documents = readDocuments(text);
+      const found = documents.filter(isMapping).filter((object) => objectKind(object) !== '');
+      if (found.length > 0 && found.length === documents.length) return append(objects, found);
+      const listed = findNodes(documents);
+      if (listed !== undefined) return append(nodes, listed);
+      throw new FormatError('it contains neither objects of Kubernetes nor nodes of Ironic nor a table', {
+        hint: 'run "ironic-coreos import --help" for what it can contain',
+      });
     });
   }
   const { apiUrl, agentImage } = options;
@@ -72,26 +78,4 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
   const next = lacksSettings(imported.agent) ? `add the settings of the agent, then ${command}` : command;
   io.stderr.write(`${printable(output)} written: ${counts.join(', ')}; ${printable(next)}\n`);
   return 0;
-}
-
-interface Found {
-  readonly kind: 'objects' | 'nodes';
-  readonly items: readonly Mapping[];
-}
-
-/** @throws FormatError for unknown content, and for text that cannot be parsed */
-function readItems(text: string): Found {
-  const documents = readDocuments(text);
-  const objects = documents.filter(isMapping).filter((object) => objectKind(object) !== '');
-  if (objects.length > 0 && objects.length === documents.length) return { kind: 'objects', items: objects };
-  const nodes = findNodes(documents);
-  if (nodes !== undefined) return { kind: 'nodes', items: nodes };
-  throw new FormatError('it contains neither objects of Kubernetes nor nodes of Ironic nor a table', {
-    hint: 'run "ironic-coreos import --help" for what it can contain',
-  });
-}
-
-/** Whether the first line has the names of columns. YAML and JSON begin otherwise. */
-function isTable(text: string): boolean {
-  return /^\uFEFF?[\w "'-]+(?:[,;\t][\w "'-]*)+\r?\n/.test(text);
 }

@@ -15,6 +15,12 @@ export function findNodes(values: readonly unknown[]): readonly Mapping[] | unde
   return items.length > 0 && items.every((item) => isNode(item) || isPort(item)) ? items : undefined;
 }
 
+/** `Driver Info` is `driver_info`. */
+function withApiNames(item: Mapping): Mapping {
+  const entries = Object.entries(item).map(([key, value]) => [key.toLowerCase().replaceAll(' ', '_'), value]);
+  return Object.fromEntries(entries);
+}
+
 /** Of an answer of the API, or of a document for `baremetal create`. */
 function itemsOf(value: unknown): readonly unknown[] {
   const { driver, nodes, ports } = asMapping(value);
@@ -52,12 +58,6 @@ export function importNodes(items: readonly Mapping[], folder: string): Partial<
     files,
     notes: unknown.map(({ address }) => `the port ${asText(address)} of a node that is not listed`),
   };
-}
-
-/** `Driver Info` is `driver_info`. */
-function withApiNames(item: Mapping): Mapping {
-  const entries = Object.entries(item).map(([key, value]) => [key.toLowerCase().replaceAll(' ', '_'), value]);
-  return Object.fromEntries(entries);
 }
 
 function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {

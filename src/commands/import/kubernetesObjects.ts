@@ -1,12 +1,9 @@
 /** Kubernetes objects in a YAML or JSON text: one object, several documents, or the list of `kubectl get -o yaml`. */
 
-import { FormatError, ifWellFormed } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { asText } from './imported.ts';
-
-/** Each document is parsed by itself. */
-const MAX_DOCUMENTS = 10_000;
 
 /**
  * The objects in their order.
@@ -14,11 +11,6 @@ const MAX_DOCUMENTS = 10_000;
  */
 export function readDocuments(text: string): readonly unknown[] {
   const marks = Array.from(text.matchAll(/^---(?=\s|$)/gm), ({ index }) => index);
-  if (marks.length > MAX_DOCUMENTS) {
-    throw new FormatError(`it contains more than ${MAX_DOCUMENTS} documents`, {
-      hint: 'pass the documents in several files',
-    });
-  }
   const starts = [0, ...marks];
   return starts
     .map((start, index) => {
@@ -38,14 +30,8 @@ function itemsIn(value: unknown): readonly unknown[] {
   return isList ? items.flatMap(itemsIn) : [value];
 }
 
-interface ObjectName {
-  readonly kind: string;
-  /** Empty if it is missing. */
-  readonly name: string;
-  readonly namespace: string;
-}
-
-export function nameOf(object: Mapping): ObjectName {
+/** What is missing is empty. */
+export function nameOf(object: Mapping) {
   const { name, namespace } = asMapping(object['metadata']);
   return { kind: asText(object['kind']), name: asText(name), namespace: asText(namespace) };
 }

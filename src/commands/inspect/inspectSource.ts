@@ -3,7 +3,7 @@
 import { isAgentConfig } from '../../agent/lint/lintConfig.ts';
 import { CliError, located } from '../../core/errors.ts';
 import type { Config } from '../../ignition/config.ts';
-import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { type ConfigPlace, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
@@ -145,7 +145,14 @@ function readDocument(document: Uint8Array | undefined): {
       inlinedConfigs: inlined.length,
       runsAgent: isAgentConfig(config),
     },
-    issues: [...issues.map(namePlace), ...refused],
+    issues: [
+      // Findings of images have no path.
+      ...issues.map(({ place, issue }) => {
+        const path = [...place, issue.path.join('.')].join(REFERENCE_SEPARATOR);
+        return { ...issue, message: `${path}: ${issue.message}` };
+      }),
+      ...refused,
+    ],
   };
 }
 
@@ -158,14 +165,6 @@ function unreadable(place: ConfigPlace, { message, hint, position }: Finding): F
     path: [],
     message: text,
     hint: hint ?? imageRules.configUnreadable.hint,
-  };
-}
-
-/** Adds the path to the message, because findings of images have no path. */
-function namePlace({ place, issue }: PlacedIssue): Finding {
-  return {
-    ...issue,
-    message: `${[...place, issue.path.join('.')].join(REFERENCE_SEPARATOR)}: ${issue.message}`,
   };
 }
 

@@ -11,7 +11,6 @@ import {
   type CheckedFile,
   jsonReporter,
   type Reporter,
-  type ReportOutput,
   type UncheckedFile,
 } from '../../io/report/reporter.ts';
 import { diagnosticOf } from '../../core/finding.ts';
@@ -52,7 +51,10 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
       (error: unknown) => ({ file: input.path, error: knownError(error, io, { file: input.path }) }),
     );
     if ('error' in checked || !checked.report.valid) exitCode = 1;
-    await print(reporter.add(checked), io);
+    const { stdout, stderr, error } = reporter.add(checked);
+    if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
+    if (stderr !== '') io.stderr.write(stderr);
+    if (error !== undefined) report(io, diagnosticOf(error));
   }
   return exitCode;
 }
@@ -184,12 +186,6 @@ function dropIgnored(checked: CheckedFile, { strict = false }: ValidationOptions
   const { findings, valid } = applyIgnored(checked.report.findings, io);
   const isAccepted = valid && !(strict && findings.some(({ severity }) => severity === 'warning'));
   return { ...checked, report: { findings, valid: isAccepted } };
-}
-
-async function print({ stdout, stderr, error }: ReportOutput, io: Io): Promise<void> {
-  if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
-  if (stderr !== '') io.stderr.write(stderr);
-  if (error !== undefined) report(io, diagnosticOf(error));
 }
 
 /** Files of more bytes are inspected before they are read completely: they may be images of a gigabyte. */

@@ -30,7 +30,7 @@ export interface Reporter {
 }
 
 /** Whole lines for the two streams; either may be empty. */
-export interface ReportOutput {
+interface ReportOutput {
   /** The report itself. */
   readonly stdout: string;
   /** Additional text for users. */
