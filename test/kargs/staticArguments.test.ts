@@ -431,5 +431,8 @@ function meaning(connection: Connection): string {
     vlan,
     bond: Object.fromEntries([...bond].toSorted(([one], [other]) => one.localeCompare(other))),
   };
-  return JSON.stringify(fields, (name, value: unknown) => (/line$/i.test(name) ? undefined : value));
+  return JSON.stringify(fields, (name, value: unknown) => {
+    if (/line$/i.test(name)) return undefined;
+    return typeof value === 'bigint' ? String(value) : value;
+  });
 }
