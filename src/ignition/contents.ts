@@ -1,14 +1,14 @@
 /** Inlined contents of files, and certificates: what Ignition detects only when it uses them on boot. */
 
 import { createHash } from 'node:crypto';
-import { FormatError, ifWellFormed, orFormatError } from '../core/errors.ts';
+import { FormatError, orFormatError } from '../core/errors.ts';
 import type { Path, Finding } from '../core/finding.ts';
-import { errorRule, issue } from '../core/rule.ts';
+import { errorRule, issue, issueWith } from '../core/rule.ts';
 import { findBundleProblem, parseCaCertificates } from '../formats/caCertificates.ts';
 import { LimitError } from '../formats/codec.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { decodeGzip } from '../formats/gzip.ts';
-import type { Config, Resource, Storage, Verification } from './config.ts';
+import type { Config, Resource, Verification } from './config.ts';
 
 export interface Reference {
   readonly resource: Resource;
@@ -50,60 +50,51 @@ export function correctedHash(data: Uint8Array, { hash = '' }: Verification): st
 /** Decompressed bytes of all files together; later files are not checked. */
 const MAX_CONTENTS = 256 * 1024 * 1024;
 
-/** The issues of a valid config that Ignition detects only on boot. */
-export function bootIssues(config: Config): readonly Finding[] {
-  return [...authorityIssues(config), ...contentsIssues(config)];
-}
-
-/** Source: `parseCABundle` in Ignition's `internal/resource/http.go`. No bytes are no certificate, and no problem. */
-function authorityIssues(config: Config): Finding[] {
-  return listAuthorities(config).flatMap(({ resource: { compression = '', source = '' }, path }) => {
-    const data = source.startsWith('data:') ? ifWellFormed(() => decodeDataUrl(source)) : undefined;
-    const unpacked = data && unpack(data, compression, MAX_CONTENTS);
-    if (unpacked === undefined || unpacked instanceof FormatError || unpacked.length === 0) return [];
-    const text = Buffer.from(unpacked).toString('latin1');
-    const parsed = orFormatError(() => parseCaCertificates(text, new Date()));
-    const problem =
-      parsed instanceof FormatError
-        ? `${parsed.message}, so Ignition stops and the boot fails`
-        : findBundleProblem(text);
-    if (problem === undefined) return [];
-    return [{ ...issue(contentsRules.authority, [...path, 'source']), message: `the data ${problem}` }];
-  });
-}
-
-function listAuthorities({ ignition }: Config): Reference[] {
-  return (ignition?.security?.tls?.certificateAuthorities ?? []).map((resource, index) => ({
-    resource,
-    path: ['ignition', 'security', 'tls', 'certificateAuthorities', index],
-  }));
-}
-
-/** The issues of inlined data. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`, `getCABlob` in `http.go`. */
-function contentsIssues(config: Config): readonly Finding[] {
+/**
+ * The issues of a valid config that Ignition detects only on boot. Source: `newFetchOp` in Ignition's
+ * `internal/exec/util/file.go`, `getCABlob` and `parseCABundle` in `internal/resource/http.go`.
+ */
+export function bootIssues({ ignition, storage: { files = [] } = {} }: Config): readonly Finding[] {
   const issues: Finding[] = [];
   let bytesLeft = MAX_CONTENTS;
-  for (const { resource, path } of [...listAuthorities(config), ...listContents(config.storage ?? {})]) {
+  const authorities = (ignition?.security?.tls?.certificateAuthorities ?? []).map((resource, index) => ({
+    resource,
+    path: ['ignition', 'security', 'tls', 'certificateAuthorities', index],
+    isAuthority: true,
+  }));
+  const contents = files.flatMap(({ append = [], contents: resource = {} }, index) => {
+    const path = ['storage', 'files', index];
+    const appended = append.map((it, number) => ({ resource: it, path: [...path, 'append', number] }));
+    return [{ resource, path: [...path, 'contents'] }, ...appended].map((it) => ({
+      ...it,
+      isAuthority: false,
+    }));
+  });
+  for (const { isAuthority, path, resource } of [...authorities, ...contents]) {
     const { compression = '', source = '', verification: { hash = '' } = {} } = resource;
-    if (!source.startsWith('data:') || (compression === '' && hash === '')) continue;
+    if (!source.startsWith('data:') || (compression === '' && hash === '' && !isAuthority)) continue;
     const data = unpack(decodeDataUrl(source), compression, bytesLeft);
     if (data instanceof LimitError) break;
     if (data instanceof FormatError) {
-      const message = `${contentsRules.unreadable.message}: ${data.message}`;
-      issues.push({ ...issue(contentsRules.unreadable, [...path, 'source']), message });
+      issues.push(issueWith(contentsRules.unreadable, [...path, 'source'], data.message));
       continue;
     }
     bytesLeft -= data.length;
-    if (correctedHash(data, { hash: hash.toLowerCase() }) === undefined) continue;
-    issues.push(issue(contentsRules.hashMismatch, [...path, 'verification', 'hash']));
+    if (correctedHash(data, { hash: hash.toLowerCase() }) !== undefined)
+      issues.push(issue(contentsRules.hashMismatch, [...path, 'verification', 'hash']));
+    const problem = isAuthority ? authorityProblem(data) : undefined;
+    if (problem !== undefined)
+      issues.push({ ...issue(contentsRules.authority, [...path, 'source']), message: `the data ${problem}` });
   }
   return issues;
 }
 
-function listContents({ files = [] }: Storage): Reference[] {
-  return files.flatMap(({ append = [], contents = {} }, index) => {
-    const path = ['storage', 'files', index];
-    const appended = append.map((resource, number) => ({ resource, path: [...path, 'append', number] }));
-    return [{ resource: contents, path: [...path, 'contents'] }, ...appended];
-  });
+/** No bytes are no certificate, and no problem. */
+function authorityProblem(data: Uint8Array): string | undefined {
+  if (data.length === 0) return undefined;
+  const text = Buffer.from(data).toString('latin1');
+  const parsed = orFormatError(() => parseCaCertificates(text, new Date()));
+  return parsed instanceof FormatError
+    ? `${parsed.message}, so Ignition stops and the boot fails`
+    : findBundleProblem(text);
 }

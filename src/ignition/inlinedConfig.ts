@@ -10,7 +10,8 @@ import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import type { Config } from './config.ts';
 import { correctedHash, type Reference, unpack } from './contents.ts';
-import { errorRule, infoRule, issue, warningRule } from '../core/rule.ts';
+import { errorRule, infoRule, issue, issueWith, warningRule } from '../core/rule.ts';
+import { schemes } from './rules/url.ts';
 
 /** Configs that `ignition.config` refers to: problems that Ignition detects only when it fetches them on boot. */
 export const referenceRules = {
@@ -52,14 +53,13 @@ export function fetchInlined({ resource, path }: Reference, maxBytes: number): F
   if (source === undefined) return { issues: [] };
   if (source === '') return { document: Buffer.alloc(0), issues: [] };
   const url = parseGoUrl(source);
-  if ('problem' in url || !fetchedSchemes.has(url.scheme)) return { issues: [] };
+  if ('problem' in url || !schemes.has(url.scheme)) return { issues: [] };
   if (url.scheme !== 'data') return { issues: [issue(referenceRules.remote, [...path, 'source'])] };
   const data = ifWellFormed(() => decodeDataUrl(source));
   if (data === undefined || !['', 'gzip'].includes(compression)) return { issues: [] };
   const unpacked = unpack(data, compression, maxBytes);
   if (unpacked instanceof FormatError) {
-    const message = `${referenceRules.unreadable.message}: ${unpacked.message}`;
-    return { issues: [{ ...issue(referenceRules.unreadable, [...path, 'source']), message }] };
+    return { issues: [issueWith(referenceRules.unreadable, [...path, 'source'], unpacked.message)] };
   }
   const document = Buffer.from(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength);
   // Ignition compares these sums as text, so a sum in capital letters never matches.
@@ -68,8 +68,6 @@ export function fetchInlined({ resource, path }: Reference, maxBytes: number): F
   const hint = `use ${expected}, or remove "verification": a data URL cannot change in transit`;
   return { document, issues: [issue(referenceRules.hashMismatch, [...path, 'verification', 'hash'], hint)] };
 }
-
-const fetchedSchemes: ReadonlySet<string> = new Set(['arn', 'data', 'gs', 'http', 'https', 's3', 'tftp']);
 
 /** The references that Ignition follows, in its order: a config that is replaced merges nothing. */
 export function listReferences({ ignition }: Config): readonly Reference[] {

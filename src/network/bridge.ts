@@ -81,17 +81,11 @@ const readBridgeFields = reader.object({
   ports,
 });
 
-const multicastRouters = { '0': 'disabled', '1': 'auto', '2': 'enabled' } as const;
+const routerWord = reader.numbered(['disabled', 'auto', 'enabled']);
 
+/** In any case. */
 function multicastRouter(value: unknown, place: DocumentPlace): string | undefined {
-  // Not of objects: their own toString may be no function.
-  const isScalar = typeof value === 'number' || typeof value === 'boolean';
-  const word = typeof value === 'string' ? value.toLowerCase() : isScalar ? String(value) : value;
-  const number = typeof value === 'number' ? value : undefined;
-  return reader.oneOf(['auto', 'disabled', 'enabled'], number === undefined ? {} : multicastRouters)(
-    word,
-    place,
-  );
+  return routerWord(typeof value === 'string' ? value.toLowerCase() : value, place);
 }
 
 function groupAddress(_value: unknown, place: DocumentPlace): undefined {

@@ -67,7 +67,7 @@ export function serverUrlIssue(text: string, at: Path, other: Finding): Finding 
 }
 
 /** The spec version that added each scheme. */
-const schemes = new Map<string, SpecVersion>([
+export const schemes: ReadonlyMap<string, SpecVersion> = new Map<string, SpecVersion>([
   ['http', '3.0.0'],
   ['https', '3.0.0'],
   ['tftp', '3.0.0'],
