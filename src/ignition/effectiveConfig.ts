@@ -7,12 +7,11 @@
 
 import type { Path, Finding } from '../core/finding.ts';
 import type { Config, IgnitionSection } from './config.ts';
-import { type FetchedConfig, fetchInlined, listReferences, referenceRules } from './inlinedConfig.ts';
-import type { Reference } from './contents.ts';
+import { fetchInlined, listReferences, referenceRules } from './inlinedConfig.ts';
 import { mergeConfigs } from './merge.ts';
 import { normalizeConfig } from './normalize.ts';
 import { madeOf, traceOrigins } from './origins.ts';
-import { issueWith } from '../core/rule.ts';
+import { issueWith, type Rule } from '../core/rule.ts';
 import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
@@ -46,9 +45,15 @@ interface PlacedIssue {
   readonly issue: Finding;
 }
 
-/** Limits for hostile configs. Real configs inline a few configs. */
+/** Limits for hostile configs, the latter for compressed data. Real configs inline a few configs. */
 const MAX_CONFIGS = 256;
 const MAX_BYTES = 64 * 1024 * 1024;
+
+const tooManyConfigs: Rule = {
+  ...tooManyValues,
+  message: `not checked: the inlined configs are more than ${MAX_CONFIGS}`,
+  hint: 'inline fewer configs',
+};
 
 export interface EffectiveDocument extends EffectiveConfig {
   readonly status: 'read';
@@ -125,9 +130,13 @@ function render(search: Search, layer: Layer): Config {
   const references = listReferences(layer.config);
   // The inner configs; undefined for one that is fetched on boot or cannot be read.
   const children = references.map((reference) => {
-    const { document, issues } = fetchBounded(search, reference);
-    for (const found of issues) search.issues.push({ place: layer.place, issue: found });
-    if (document === undefined) return undefined;
+    const { document, issues } = fetchInlined(reference, search.bytesLeft);
+    const isOneTooMany = document !== undefined && search.inlined.length >= MAX_CONFIGS;
+    const limit = { ...tooManyConfigs, path: reference.path };
+    for (const found of isOneTooMany ? [limit] : issues)
+      search.issues.push({ place: layer.place, issue: found });
+    if (document === undefined || isOneTooMany) return undefined;
+    search.bytesLeft = Math.max(0, search.bytesLeft - document.length);
     const inner = [...layer.place, reference.path.join('.')];
     const read = readConfig(document);
     search.inlined.push({ place: inner, document, read });
@@ -147,18 +156,6 @@ function render(search: Search, layer: Layer): Config {
       (config, child) => mergeConfigs(config, child, newestVersion),
       withIgnition(layer.config, { ...ignition, config: { merge: others } }),
     );
-}
-
-function fetchBounded(search: Search, reference: Reference): FetchedConfig {
-  const limit = (what: string): FetchedConfig => {
-    const message = `not checked: the inlined configs are ${what}`;
-    return { issues: [{ ...tooManyValues, path: reference.path, message, hint: 'inline fewer configs' }] };
-  };
-  const fetched = fetchInlined(reference, search.bytesLeft);
-  if (fetched.document === undefined) return fetched;
-  if (search.inlined.length >= MAX_CONFIGS) return limit(`more than ${MAX_CONFIGS}`);
-  search.bytesLeft -= fetched.document.length;
-  return search.bytesLeft < 0 ? limit(`larger than ${MAX_BYTES / 1024 / 1024} MiB`) : fetched;
 }
 
 function reportReplaced(search: Search, { place, config }: Layer): void {

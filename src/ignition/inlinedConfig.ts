@@ -37,7 +37,7 @@ export const referenceRules = {
   ),
 };
 
-export interface FetchedConfig {
+interface FetchedConfig {
   /** Undefined if the config is not inlined or cannot be decoded. */
   readonly document?: Buffer;
   /** Paths start at the config that contains the reference. */
