@@ -104,7 +104,7 @@ export async function startReplica(
   const electionClient = new ApiClient(cluster); // its requests do not wait behind other requests
   const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
   const settings = openSettings({ text: options.settings, client, namespace, changed, onError }, io.cwd);
-  const informers = new Informers(client, watched, onError);
+  const informers = new Informers(client, watched, onError, (owner) => reconcileLoop.changed(owner));
   const closeCluster = async (): Promise<void> => {
     await Promise.all([informers.close(), settings.close()]);
     await Promise.all([client.close(), electionClient.close()]);

@@ -4,7 +4,7 @@
  * names. So each replica can serve the images of all objects.
  */
 
-import { CliError } from '../../core/errors.ts';
+import { CliError, only } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { builtFileName, fileNameIn } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
@@ -12,35 +12,30 @@ import type { CatalogEntry, ServedResource } from '../../http/server/answer/reso
 import { collectDiagnostics } from '../../io/report/report.ts';
 import type { Cached, ImageCounts } from '../../hosts/artifacts/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
-import { BuildCache } from './buildCache.ts';
 import { buildRequestOf, type ReadSecret } from './buildRequest.ts';
 import { keyText } from '../../kube/objects.ts';
 
 /**
  * No path has several owners.
- * @param informers know the objects, and the versions of their Secrets
+ * @param informers know the objects
  */
 export function createImageCatalog(
   factory: ImageFactory,
-  informers: {
-    find(owner: string): PreprovisioningImage | undefined;
-    networkVersion(image: PreprovisioningImage): string | undefined;
-  },
+  informers: { find(owner: string): PreprovisioningImage | undefined },
   readSecret: ReadSecret,
   io: Io,
 ): { readonly images: ImageCounts; find(path: string, owner?: string): CatalogEntry | undefined } {
-  /** The path of the last image that was built for an object; empty if the build failed. */
-  const lastPaths = new BuildCache<string>();
-  /** If the build fails, the leader reports the reason. */
+  /** Only the image that operators are told of is built. If the build fails, the leader reports the reason. */
   const buildNamed = async (path: string, image: PreprovisioningImage): Promise<Cached<ServedResource>> => {
-    // Avoids a build for a path that cannot match.
-    if ((lastPaths.recall(image, informers.networkVersion(image)) ?? path) !== path) throw new OtherImage();
+    if (image.status.imageUrl?.endsWith(`/${path}`) !== true) throw new OtherImage();
     const request = await buildRequestOf(image, factory.possible, readSecret);
     const built =
       request.kind === 'failed' ? undefined : await factory.build(request, collectDiagnostics(io).io);
-    lastPaths.remember(image, request.attempt?.networkData?.version, built?.path ?? '');
-    if (built?.path !== path) throw new OtherImage();
-    return built.resource;
+    if (built?.path === path) return built.resource;
+    throw new CliError('this replica builds an image that differs from the one at this URL', {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'retry later; all replicas need the same settings, images and version',
+    });
   };
   return {
     images: factory.images,
@@ -48,7 +43,6 @@ export function createImageCatalog(
       const shared = factory.shared(path);
       if (shared !== undefined) return shared;
       const image = informers.find(owner);
-      if (image === undefined) lastPaths.forget(owner);
       // Other finalizers may keep a deleted object until its host has been cleaned, which needs the image.
       if (image === undefined || image.isForeign) return undefined;
       const fileName = fileNameIn(path);
@@ -58,18 +52,11 @@ export function createImageCatalog(
       return {
         artifact: artifactOf[format],
         host,
-        resource: async () => {
-          try {
-            return await factory.images.get(imageKey(host, path), () => buildNamed(path, image));
-          } catch (error) {
-            if (!(error instanceof OtherImage)) throw error;
-            if (image.status.imageUrl?.endsWith(`/${path}`) !== true) return undefined; // not the published image
-            throw new CliError('this replica builds an image that differs from the one at this URL', {
-              code: 'ERR_IMAGE_CHANGED',
-              hint: 'retry later; all replicas need the same settings, images and version',
-            });
-          }
-        },
+        // An image that a BMC is reading stays in memory for a while after it was replaced.
+        resource: async () =>
+          factory.images
+            .get(imageKey(host, path), () => buildNamed(path, image))
+            .catch(only(OtherImage, () => undefined)),
       };
     },
   };
@@ -80,5 +67,5 @@ export function imageKey(owner: string, path: string): string {
   return `${owner} ${path}`;
 }
 
-/** The image that is built for the object now is not the requested one. */
+/** The requested image is not that of the object now. */
 class OtherImage extends Error {}

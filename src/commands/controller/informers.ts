@@ -27,24 +27,31 @@ export const preprovisioningImages: ApiResource = {
 export class Informers {
   readonly #images: Informer<PreprovisioningImage>;
   readonly #versions: Informer<string>;
-  readonly #subscribers = new Set<(owner: string) => void>();
 
-  /** @param namespace undefined for all namespaces */
-  constructor(client: KubernetesClient, namespace: string | undefined, onError: (error: Error) => void) {
+  /**
+   * @param namespace undefined for all namespaces
+   * @param changed called for each object that has changed, or whose Secret has changed
+   */
+  constructor(
+    client: KubernetesClient,
+    namespace: string | undefined,
+    onError: (error: Error) => void,
+    changed: (owner: string) => void,
+  ) {
     const shared = { client, selection: { namespace }, onError };
     this.#images = new Informer({
       ...shared,
       resource: preprovisioningImages,
       keep: readPreprovisioningImage,
-      changed: ({ key }) => this.#notify(keyText(key)),
+      changed: ({ key }) => changed(keyText(key)),
     });
     this.#versions = new Informer({
       ...shared,
       resource: secretMetadata,
       keep: ({ metadata }) => metadata.resourceVersion,
       changed: ({ key, before, now }) => {
-        if (this.#subscribers.size === 0 || before === now) return;
-        for (const image of this.all()) if (namesSecret(image, key)) this.#notify(keyText(image));
+        if (before === now) return;
+        for (const image of this.all()) if (namesSecret(image, key)) changed(keyText(image));
       },
     });
   }
@@ -74,21 +81,8 @@ export class Informers {
     return name === undefined ? undefined : this.#versions.get({ namespace, name });
   }
 
-  /**
-   * Calls `changed` for each object that has changed, or whose Secret has changed.
-   * @returns unsubscribes
-   */
-  subscribe(changed: (owner: string) => void): () => void {
-    this.#subscribers.add(changed);
-    return () => this.#subscribers.delete(changed);
-  }
-
   async close(): Promise<void> {
     await Promise.all([this.#images.stop(), this.#versions.stop()]);
-  }
-
-  #notify(owner: string): void {
-    for (const subscriber of this.#subscribers) subscriber(owner);
   }
 }
 

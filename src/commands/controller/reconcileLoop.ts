@@ -15,7 +15,6 @@ import {
 } from './api/preprovisioningImage.ts';
 import { type Informers, preprovisioningImages } from './informers.ts';
 import { keyText } from '../../kube/objects.ts';
-import { BuildCache } from './buildCache.ts';
 import { CliError } from '../../core/errors.ts';
 import { isConflict, isNotFound } from '../../kube/apiError.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -35,12 +34,18 @@ interface ReconcileLoopOptions {
 const WORKERS = 8;
 /** Milliseconds. */
 const BACK_OFF = { first: 1000, longest: 300_000 };
+/** Characters of a message in the log. */
+const MAX_MESSAGE = 500;
 const IDLE: QueueLoad = { waiting: 0, delayed: 0, running: 0 };
+
+/** The last outcome of each object, valid as long as its inputs are unchanged: the leader receives its own update as a change. */
+type Outcomes = Map<string, { readonly inputs: string; readonly outcome: Outcome }>;
 
 export class ReconcileLoop {
   readonly #options: ReconcileLoopOptions;
+  /** Undefined while this replica does not lead. */
   #queue: WorkQueue | undefined;
-  #outcomes = new BuildCache<Outcome>();
+  #outcomes: Outcomes = new Map();
 
   constructor(options: ReconcileLoopOptions) {
     this.#options = options;
@@ -50,50 +55,35 @@ export class ReconcileLoop {
     return this.#queue?.load ?? IDLE;
   }
 
+  /** Reconciles the object, if this replica leads. */
+  changed(owner: string): void {
+    this.#queue?.add(owner);
+  }
+
   /** Reconciles all objects again, after settings or base images have changed. */
   startOver(): void {
-    this.#outcomes = new BuildCache();
+    this.#outcomes = new Map();
     this.#addAll();
   }
 
   /** Works until the signal is aborted. Builds that are still running end later, but their results are not written. */
   lead(signal: AbortSignal): void {
-    const { queue } = new Term(this.#options, () => this.#outcomes, signal);
+    const queue = new WorkQueue({
+      workers: WORKERS,
+      backOff: BACK_OFF,
+      work: async (owner) => this.#work(owner, signal),
+      failed: (failure) => this.#reportFailure(failure, signal),
+    });
     this.#queue = queue;
-    const unsubscribe = this.#options.informers.subscribe((owner) => queue.add(owner));
     this.#addAll();
     signal.addEventListener('abort', () => {
-      unsubscribe();
       this.#queue = undefined;
       void queue.stop(); // a slow build or a hung request must not delay the release of the Lease
     });
   }
 
   #addAll(): void {
-    for (const image of this.#options.informers.all()) this.#queue?.add(keyText(image));
-  }
-}
-
-/** Characters. */
-const MAX_MESSAGE = 500;
-
-/** The work of a leader, until the signal is aborted: nothing may be written afterwards. */
-class Term {
-  readonly queue: WorkQueue;
-  readonly #options: ReconcileLoopOptions;
-  readonly #outcomes: () => BuildCache<Outcome>;
-  readonly #signal: AbortSignal;
-
-  constructor(options: ReconcileLoopOptions, outcomes: () => BuildCache<Outcome>, signal: AbortSignal) {
-    this.#options = options;
-    this.#outcomes = outcomes;
-    this.#signal = signal;
-    this.queue = new WorkQueue({
-      workers: WORKERS,
-      backOff: BACK_OFF,
-      work: async (owner) => this.#work(owner),
-      failed: (failure) => this.#reportFailure(failure),
-    });
+    for (const image of this.#options.informers.all()) this.changed(keyText(image));
   }
 
   /**
@@ -101,21 +91,20 @@ class Term {
    * change, and the object is reconciled again; without a report, it is retried with the backoff of the queue. Throws ApiError if
    * the work must be retried.
    */
-  async #work(owner: string): Promise<void> {
-    if (this.#signal.aborted) return;
+  async #work(owner: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const { informers } = this.#options;
     const image = informers.find(owner);
     try {
-      if (image !== undefined) await this.#reconcile(image);
+      if (image !== undefined) await this.#reconcile(image, signal);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    if (informers.find(owner) !== undefined) return;
-    this.#outcomes().forget(owner);
+    if (informers.find(owner) === undefined) this.#outcomes.delete(owner);
   }
 
-  #reportFailure({ key, error, failures, retryIn }: WorkFailure): void {
-    if (this.#signal.aborted) return;
+  #reportFailure({ key, error, failures, retryIn }: WorkFailure, signal: AbortSignal): void {
+    if (signal.aborted) return;
     if (isConflict(error) && failures === 1) return; // usually, the report of the watch is on its way
     this.#options.failed();
     const message = error instanceof Error ? error.message : String(error);
@@ -127,40 +116,43 @@ class Term {
     });
   }
 
-  async #reconcile(image: PreprovisioningImage): Promise<void> {
+  /** @param signal nothing is written after it */
+  async #reconcile(image: PreprovisioningImage, signal: AbortSignal): Promise<void> {
     // A service that took the object over later does not remove our finalizer, so the object would never be gone.
     if (image.isForeign && !image.isDeleted) return;
     const finalizers = wantedFinalizers(image);
     const finalized =
-      finalizers === undefined ? image : await this.#write(image, { metadata: { finalizers } });
+      finalizers === undefined ? image : await this.#write(image, { metadata: { finalizers } }, signal);
     if (finalized.isDeleted) return;
     const outcome = await this.#outcomeOf(finalized);
-    if (this.#signal.aborted) return;
+    if (signal.aborted) return;
     if (outcome.kind === 'failed' && outcome.controllerError !== undefined) {
       // A published image stays valid, and other replicas may build it.
       if (!isPublished(image, this.#options.informers.networkVersion(image)))
-        await this.#writeStatus(finalized, outcome);
+        await this.#writeStatus(finalized, outcome, signal);
       throw outcome.controllerError;
     }
-    await this.#writeStatus(finalized, outcome);
+    await this.#writeStatus(finalized, outcome, signal);
   }
 
   async #outcomeOf(image: PreprovisioningImage): Promise<Outcome> {
-    const cache = this.#outcomes(); // `startOver` may replace it during the build
-    const known = cache.recall(image, this.#options.informers.networkVersion(image));
-    if (known !== undefined) return known;
+    const outcomes = this.#outcomes; // `startOver` may replace it during the build
+    const owner = keyText(image);
+    const known = outcomes.get(owner);
+    if (known?.inputs === inputsOf(image, this.#options.informers.networkVersion(image)))
+      return known.outcome;
     const outcome = await this.#options.build(image);
     if (outcome.kind === 'failed' && outcome.controllerError !== undefined) return outcome;
-    cache.remember(image, outcome.attempt?.networkData?.version, outcome);
+    outcomes.set(owner, { inputs: inputsOf(image, outcome.attempt?.networkData?.version), outcome });
     return outcome;
   }
 
-  async #writeStatus(image: PreprovisioningImage, outcome: Outcome): Promise<void> {
+  async #writeStatus(image: PreprovisioningImage, outcome: Outcome, signal: AbortSignal): Promise<void> {
     const { log, recorder, wrote } = this.#options;
     const patch = statusPatch(image, outcome, new Date());
     if (patch === undefined) return;
     const host = keyText(image);
-    await this.#write(image, { subresource: 'status', ...patch });
+    await this.#write(image, { subresource: 'status', ...patch }, signal);
     wrote(outcome);
     if (outcome.kind === 'ready') {
       const { generation, stream } = image;
@@ -178,11 +170,12 @@ class Term {
   async #write(
     image: PreprovisioningImage,
     { subresource, metadata, ...fields }: Change,
+    signal: AbortSignal,
   ): Promise<PreprovisioningImage> {
     const { resourceVersion } = image;
     const patch = { subresource, body: { metadata: { resourceVersion, ...metadata }, ...fields } };
     const { client } = this.#options;
-    const written = await client.patch(preprovisioningImages, image, patch, this.#signal);
+    const written = await client.patch(preprovisioningImages, image, patch, signal);
     return readPreprovisioningImage(written);
   }
 }
@@ -191,3 +184,8 @@ type Change = Partial<StatusPatch> & {
   readonly subresource?: 'status';
   readonly metadata?: { readonly finalizers: readonly string[] };
 };
+
+/** @param version the resource version of the Secret that the object names; undefined without one */
+function inputsOf({ spec, stream }: PreprovisioningImage, version: string | undefined): string {
+  return JSON.stringify([spec, stream, version]);
+}

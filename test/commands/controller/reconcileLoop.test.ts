@@ -51,8 +51,12 @@ async function lead(
     },
   });
   const { client } = cluster;
-  const informers = new Informers(client, 'metal3', () => undefined);
-  await informers.synced;
+  const informers = new Informers(
+    client,
+    'metal3',
+    () => undefined,
+    (owner) => reconcileLoop.changed(owner),
+  );
   const built: string[] = [];
   const events: RecordedEvent[] = [];
   const reconcileLoop = new ReconcileLoop({
@@ -67,6 +71,7 @@ async function lead(
       return build === undefined ? outcomeOf(image, informers.networkVersion(image)) : build(image);
     },
   });
+  await informers.synced;
   const stop = new AbortController();
   reconcileLoop.lead(stop.signal);
   const end = async (): Promise<void> => {
