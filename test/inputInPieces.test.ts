@@ -198,8 +198,9 @@ const decoders: readonly Decoder[] = [
   },
 ];
 
+/** The parts of a body are buffers of their own. */
 function stepOf(value: Uint8Array | undefined): IteratorResult<Uint8Array, undefined> {
-  return value === undefined ? { done: true, value } : { done: false, value };
+  return value === undefined ? { done: true, value } : { done: false, value: Buffer.from(value) };
 }
 
 /** What the decoder returns and where it ended, or its error. */

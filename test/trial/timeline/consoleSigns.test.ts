@@ -1392,7 +1392,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'loader-denied': /40[137]|denied|not permitted/,
   'loader-server-error': /5\d\d|5xx/,
   'loader-transfer': /Input\/output|Range/,
-  'loader-protocol': /NBP filename is http|not supported|only HTTPS/,
+  'loader-protocol': /NBP filename is http|not supported|only HTTPS|disk `http,/,
   'loader-format': /format|executable|magic|64-bit|plain image/,
   'secure-boot':
     /Access Denied|Security Violation|shim signature|not verified|did not authenticate|Authorization Fail|Secure Boot/i,
