@@ -41,17 +41,12 @@ export function parseGoUrl(text: string): GoUrl | UrlProblem {
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
-// Go leaves a query with more parameters alone.
-const MAX_PARAMETERS = 10_000;
-
 /**
  * The first value of a parameter, unescaped, or undefined where the query does not have it. As in Go, parameters that are
  * empty, contain a semicolon or a bad escape do not count. Bytes that are not UTF-8 become U+FFFD.
  */
 export function queryParameter(query: string, name: string): string | undefined {
-  const parameters = query.split('&', MAX_PARAMETERS + 1);
-  if (parameters.length > MAX_PARAMETERS) return undefined;
-  for (const parameter of parameters) {
+  for (const parameter of query.split('&')) {
     if (parameter === '' || parameter.includes(';') || escapeProblem(parameter) !== undefined) continue;
     const [key, value] = cutText(parameter, '=');
     if (unescapeQuery(key) === name) return unescapeQuery(value);

@@ -23,15 +23,11 @@ export function stripPythonEnd(text: string): string {
   return trimEndOf(text, BLANKS);
 }
 
-// Python refuses longer numbers (sys.set_int_max_str_digits).
-const MAX_DIGITS = 4300;
-
 /** `int(text)`: decimal, with `_` between digits. Undefined where Python raises ValueError. */
 export function parsePythonInteger(text: string): bigint | undefined {
   const digits = stripPython(text);
   if (!/^[+-]?[0-9](?:_?[0-9])*$/.test(digits)) return undefined;
-  const plain = digits.replaceAll('_', '').replace('+', '');
-  return plain.replace('-', '').length > MAX_DIGITS ? undefined : BigInt(plain);
+  return BigInt(digits.replaceAll('_', '').replace('+', ''));
 }
 
 /** `float(text)`. Undefined where Python raises ValueError. */

@@ -9,6 +9,7 @@
 
 import { FormatError, type Position } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
+import { quoteText } from '../core/foreignText.ts';
 import {
   childAt,
   type DocumentNode,
@@ -19,7 +20,7 @@ import {
   type ValueNode,
 } from './documentTree.ts';
 import { lineColumns } from './lineColumns.ts';
-import { duplicateKeyError, sentence, yamlError } from './yaml/errors.ts';
+import { sentence, yamlError } from './yaml/errors.ts';
 import { type LocateInText, makeLocateInText } from './yaml/innerPlaces.ts';
 import { readYamlTree } from './yaml/tree.ts';
 
@@ -75,7 +76,10 @@ function membersOf(
   for (const { key, value } of entries) {
     checkTag(key, text);
     if (key.propertiesStart !== undefined) anchored.set(key, scalarValue(key, text));
-    if (members.has(key.text)) throw duplicateKeyError(text, key);
+    if (members.has(key.text)) {
+      const hint = `remove one of the two keys ${quoteText(key.text)}`;
+      throw yamlError(text, sentence('duplicated mapping key'), key.start, hint);
+    }
     members.set(key.text, valueOf(value, text, anchored));
   }
   return members;

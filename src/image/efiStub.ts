@@ -6,18 +6,15 @@
 
 import { CHUNK, chunksOf, type RandomAccess } from './overlay.ts';
 
-export interface EfiStub {
-  /** The volume ID of the ISO on which the menu is. */
-  readonly label: string;
-  /** The path of the menu on the ISO, without a leading slash. */
-  readonly menu: string;
-}
-
 /** The largest image that is searched: those of live ISOs have 10 MiB. */
 const MAX_IMAGE = 64 * CHUNK;
 
-/** Undefined for images of other builders. */
-export async function findEfiStub(image: RandomAccess): Promise<EfiStub | undefined> {
+/**
+ * The volume ID of the ISO on which the menu is, and its path there, without a leading slash. Undefined for images of other builders.
+ */
+export async function findEfiStub(
+  image: RandomAccess,
+): Promise<{ readonly label: string; readonly menu: string } | undefined> {
   if (image.size > MAX_IMAGE) return undefined;
   // A file starts at a sector and the stub is smaller than a sector, so no chunk divides it.
   for await (const chunk of chunksOf(image, { offset: 0, length: image.size })) {

@@ -204,10 +204,9 @@ function matchName(entries: readonly IsoEntry[], wanted: string): IsoEntry | und
   const short = { file: toPrimaryName(wanted, 'file'), directory: toPrimaryName(wanted, 'directory') };
   const matches: ((entry: IsoEntry) => boolean)[] = [
     ({ name }) => name === wanted,
-    ({ recordName }) => recordName === wanted,
-    ({ recordName, kind }) => recordName === short[kind],
-    ({ name }) => name.toUpperCase() === folded,
-    ({ recordName, kind }) => [folded, short[kind]].includes(recordName.toUpperCase()),
+    ({ recordName, kind }) => recordName === wanted || recordName === short[kind],
+    ({ name, recordName, kind }) =>
+      name.toUpperCase() === folded || [folded, short[kind]].includes(recordName.toUpperCase()),
   ];
   for (const matcher of matches) {
     const entry = entries.find(matcher);

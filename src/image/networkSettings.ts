@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { CliError, FormatError } from '../core/errors.ts';
 import { type KeyfileProblem, readKeyfile } from '../network/keyfile/readKeyfile.ts';
 import type { LocateLine } from '../network/convertedKeyfile.ts';
+import type { EmbedFiles } from './embedArea.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import type { ImageChange } from './imageChange.ts';
 import { sortedByPath } from './initrd.ts';
@@ -22,9 +23,6 @@ export interface NetworkFile {
   readonly locate?: LocateLine;
 }
 
-/** Files of an archive by path. */
-type Files = ReadonlyMap<string, Uint8Array>;
-
 /** The folder that the initramfs reads. */
 const NETWORK_FOLDER = 'etc/coreos-firstboot-network';
 
@@ -37,7 +35,7 @@ export function isNetworkPath(path: string): boolean {
  * Returns the network settings of an archive, sorted by path.
  * @throws CliError if the archive contains none; FormatError if one has no name
  */
-export function listNetworkSettings(files: Files): NetworkFile[] {
+export function listNetworkSettings(files: EmbedFiles): NetworkFile[] {
   const members = sortedByPath(files).filter(([path]) => isNetworkPath(path));
   if (members.length === 0) {
     throw new CliError('No embedded network settings.', {
@@ -50,7 +48,7 @@ export function listNetworkSettings(files: Files): NetworkFile[] {
 
 /** Replaces all network settings of an archive. */
 export function replaceNetworkSettings(
-  files: Files,
+  files: EmbedFiles,
   keyfiles: readonly NetworkFile[],
 ): Map<string, Uint8Array> {
   const others = [...files].filter(([path]) => !isNetworkPath(path));

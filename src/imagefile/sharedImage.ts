@@ -20,10 +20,12 @@ export async function openSharedImage(path: string, name: string): Promise<OpenI
 
 /** The same for an open file; the code that closes the image closes the file. */
 export function shareImage(handle: FileHandle, name: string): OpenImage {
-  const opened = statNow(handle);
+  // Synchronous, because it takes microseconds: in a thread it would take longer than a small read.
+  const statNow = (): BigIntStats => fstatSync(handle.fd, { bigint: true });
+  const opened = statNow();
   const image = imageOf(handle, { name, size: Number(opened.size) });
   const checkUnchanged = async (): Promise<void> => {
-    const { mtimeNs, size } = statNow(handle);
+    const { mtimeNs, size } = statNow();
     if (mtimeNs === opened.mtimeNs && size === opened.size) return;
     throw new CliError(`${name} changed while it was being served`, {
       code: 'ERR_IMAGE_CHANGED',
@@ -35,9 +37,4 @@ export function shareImage(handle: FileHandle, name: string): OpenImage {
     await checkUnchanged(); // afterwards, as it may change while it is read
   };
   return { ...image, ...readerOf(image.size, readInto), checkUnchanged };
-}
-
-/** Synchronous, because it takes microseconds: in a thread it would take longer than a small read. */
-function statNow({ fd }: FileHandle): BigIntStats {
-  return fstatSync(fd, { bigint: true });
 }

@@ -10,12 +10,6 @@ import { writeAll } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
 import { imageOf, type OpenImage } from './openImage.ts';
 
-export interface Spool {
-  readonly handle: FileHandle;
-  /** Bytes. */
-  readonly size: number;
-}
-
 const SPACE_HINT = 'set TMPDIR to another folder with enough space';
 
 /**
@@ -24,7 +18,10 @@ const SPACE_HINT = 'set TMPDIR to another folder with enough space';
  * @param announced bytes of all parts, if known
  * @throws CliError if the disk has not enough space; errors of the source are passed on
  */
-export async function spoolToFile(parts: AsyncIterable<Uint8Array>, announced = 0): Promise<Spool> {
+export async function spoolToFile(
+  parts: AsyncIterable<Uint8Array>,
+  announced = 0,
+): Promise<{ readonly handle: FileHandle; readonly size: number }> {
   const handle = await openNameless();
   try {
     let size = 0;

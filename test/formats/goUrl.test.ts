@@ -107,7 +107,7 @@ describe('parseGoUrl', () => {
     ]) {
       expect(parseGoUrl(text)).toBeTypeOf('object');
     }
-    expect(queryParameter('a&'.repeat(2_000_000), 'a')).toBeUndefined();
+    expect(queryParameter('a&'.repeat(2_000_000), 'a')).toBe('');
   });
 });
 
@@ -265,7 +265,6 @@ describe('queryParameter', () => {
     ['not with a semicolon', 'v=1;w=2', undefined],
     ['not with a bad escape', 'v=%zz&v=2', '2'],
     ['not of an empty query', '', undefined],
-    ['not behind 10,000 others', `${'a&'.repeat(10_000)}v=1`, undefined],
     ['behind 9,999 others', `${'a&'.repeat(9_999)}v=1`, '1'],
   ])('finds %s', (_title, query, value) => {
     expect(queryParameter(query, 'v')).toBe(value);

@@ -47,12 +47,6 @@ const words: ReadonlyMap<string, string> = new Map([
   ['n', 'null'],
 ]);
 
-/** Digits that a number may have without a closer look: fewer than the 309 of the greatest float64. */
-const HARMLESS_DIGITS = 300;
-
-/** Digits of an integer that fits into no float64; converting millions of digits would take long. */
-const HUGE_DIGITS = 400;
-
 /** An object or list whose end is read last. */
 type Collection = { end: number } & (
   | { kind: 'mapping'; start: number; style: 'flow'; entries: MappingEntry[] }
@@ -196,17 +190,12 @@ class Reader {
     const start = this.#at;
     let at = this.#charAt(start) === '-' ? start + 1 : start;
     at = this.#charAt(at) === '0' ? at + 1 : this.#skipDigits(at, 'in numeric literal');
-    const isHuge = at - start > HUGE_DIGITS;
     if (this.#charAt(at) === '.') at = this.#skipDigits(at + 1, 'after decimal point in numeric literal');
-    const hasExponent = 'eE'.includes(this.#charAt(at));
-    if (hasExponent) {
+    if ('eE'.includes(this.#charAt(at))) {
       const signed = '+-'.includes(this.#charAt(at + 1));
       at = this.#skipDigits(at + (signed ? 2 : 1), 'in exponent of numeric literal');
     }
-    if (hasExponent || at - start > HARMLESS_DIGITS) {
-      const isBeyond = (): boolean => !Number.isFinite(Number(this.#text.slice(start, at)));
-      this.overflows ||= (isHuge && !hasExponent) || isBeyond();
-    }
+    this.overflows ||= !Number.isFinite(Number(this.#text.slice(start, at)));
     this.#at = at;
   }
 

@@ -3,7 +3,6 @@
 import { YAMLException } from 'js-yaml';
 import { FormatError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
-import type { ScalarNode } from '../documentTree.ts';
 import { lineColumns } from '../lineColumns.ts';
 
 /** The FormatError for an error of js-yaml, which does not document what it throws besides its own exceptions. */
@@ -16,11 +15,6 @@ export function explainedError(text: string, error: unknown): FormatError {
     ? [`a value cannot begin with ${quoteText(first)}`, 'put the value in single quotes']
     : [reason, fixes.find(([start]) => reason.startsWith(start))?.[1]];
   return yamlError(text, sentence(problem), offset, hint);
-}
-
-export function duplicateKeyError(text: string, key: ScalarNode): FormatError {
-  const hint = `remove one of the two keys ${quoteText(key.text)}`;
-  return yamlError(text, sentence('duplicated mapping key'), key.start, hint);
 }
 
 /** Reserved indicators, and the indicator of a directive (YAML 1.2.2, sections 5.3 and 7.3.3). */

@@ -165,11 +165,6 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
   };
 }
 
-interface CustomizedIso {
-  readonly change: ImageChange;
-  readonly remarks: readonly Diagnostic[];
-}
-
 /** @throws CliError if the image contains a config or network settings, or its kernel arguments are changed */
 export async function checkPristine(iso: LiveIso, existing: Existing): Promise<void> {
   if (existing === 'replace') return;
@@ -187,7 +182,7 @@ export async function customizeIso(
   iso: LiveIso,
   files: EmbedFiles,
   edits: KargsEdits,
-): Promise<CustomizedIso> {
+): Promise<{ readonly change: ImageChange; readonly remarks: readonly Diagnostic[] }> {
   const hasEdits = [edits.append, edits.delete, edits.replace].some((list = []) => list.length > 0);
   const areas = await iso.kargsAreas();
   if (!hasEdits) return { change: await iso.change({ files }), remarks: [] };
@@ -202,18 +197,13 @@ export async function customizeIso(
   return { change, remarks: [...remarks, ...remarkGrub(areas, kargs)] };
 }
 
-/** An initramfs of a CoreOS live system. */
-export interface LiveInitrd {
-  /** The version of its build. */
-  readonly build: string;
-  readonly features: LiveFeatures;
-}
-
 /**
- * Reads the whole initramfs.
+ * Reads the whole initramfs: the version of its build, and its features.
  * @throws FormatError if the initramfs is not of CoreOS, or is already customized; errors of the source
  */
-export async function readLiveInitrd(initrd: ByteSource): Promise<LiveInitrd> {
+export async function readLiveInitrd(
+  initrd: ByteSource,
+): Promise<{ readonly build: string; readonly features: LiveFeatures }> {
   const system = await readRamdiskSystem(initrd);
   const { build, embedded } = system;
   if (build === undefined) {
