@@ -19,9 +19,8 @@ import { applyIgnored } from '../../io/report/ignored.ts';
 import { createTextReporter } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from '../../hosts/input/checkConfig.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
-import { createUnitCheck } from '../../hosts/input/unitTools.ts';
 import type { FilesDir } from '../../hosts/input/filesDir.ts';
-import { createHardwareCheck, type HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
+import type { HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
 import type { ValidateOptions, ValidationOptions } from './options.ts';
 import {
   checkSourceConfig,
@@ -36,10 +35,13 @@ import {
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
   const reporter = await reporters[options.format](io);
+  const { createUnitCheck } = await import('../../hosts/input/unitTools.ts');
   const checkUnits = createUnitCheck(io, (message) => report(io, { severity: 'info', message }));
-  const { hardware } = options;
-  const checkHardware = hardware === undefined ? undefined : await createHardwareCheck(hardware, io);
-  const checkOptions = { ...(await readCheckOptions(options, io)), checkHardware, checkUnits };
+  const checkOptions = {
+    ...(await readCheckOptions(options, io)),
+    checkHardware: await readHardwareCheck(options, io),
+    checkUnits,
+  };
   if (options.file.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
@@ -82,6 +84,12 @@ interface DocumentOptions extends CheckOptions {
   readonly filesDir?: FilesDir | undefined;
   /** Of the hosts of inventories. */
   readonly checkHardware?: HardwareCheck | undefined;
+}
+
+async function readHardwareCheck({ hardware }: ValidateOptions, io: Io): Promise<HardwareCheck | undefined> {
+  if (hardware === undefined) return undefined;
+  const { createHardwareCheck } = await import('../../hosts/settings/hardwareCheck.ts');
+  return createHardwareCheck(hardware, io);
 }
 
 async function readCheckOptions(
