@@ -15,14 +15,17 @@ type NodeList = (typeof lists)[number];
 
 export class NodeTracker {
   readonly #base: Config;
-  readonly #nodes = new Map<NodeList, ButaneMembers[]>();
-  readonly #indexes = new Map<NodeList, Map<string, number>>();
+  readonly #nodes: Readonly<Record<NodeList, ButaneMembers[]>> = { files: [], directories: [], links: [] };
+  /** By path. */
+  readonly #indexes: Readonly<Record<NodeList, Map<string, number>>> = {
+    files: new Map(),
+    directories: new Map(),
+    links: new Map(),
+  };
 
   constructor(base: Config) {
     this.#base = base;
     for (const list of lists) {
-      this.#nodes.set(list, []);
-      this.#indexes.set(list, new Map());
       for (const node of itemsOf(base.storage?.[list])) if (isMapping(node)) this.add(list, node);
     }
   }
@@ -32,26 +35,22 @@ export class NodeTracker {
   }
 
   find(list: NodeList, path: string): ButaneMembers | undefined {
-    return this.#nodes.get(list)?.[this.#indexes.get(list)?.get(path) ?? -1];
+    return this.#nodes[list][this.#indexes[list].get(path) ?? -1];
   }
 
   add(list: NodeList, node: ButaneMembers): void {
-    const nodes = this.#nodes.get(list) ?? [];
-    this.#indexes.get(list)?.set(asString(node['path']), nodes.length);
-    nodes.push(node);
+    this.#indexes[list].set(asString(node['path']), this.#nodes[list].length);
+    this.#nodes[list].push(node);
   }
 
   /** Gives a known node other values, which are from this place in the YAML. */
   change(list: NodeList, node: ButaneMembers, values: ButaneMembers, from: Path): void {
-    const nodes = this.#nodes.get(list) ?? [];
-    nodes[nodes.indexOf(node)] = withMade(node, values, from);
+    this.#nodes[list][this.#nodes[list].indexOf(node)] = withMade(node, values, from);
   }
 
   result(): Config {
     const { storage = {} } = this.#base;
-    const nodes = Object.fromEntries(
-      lists.map((list) => [list, madeOf(this.#nodes.get(list) ?? [], storage[list])]),
-    );
+    const nodes = Object.fromEntries(lists.map((list) => [list, madeOf(this.#nodes[list], storage[list])]));
     const changed: Storage = madeOf({ ...storage, ...nodes }, storage);
     return madeOf({ ...this.#base, storage: changed }, this.#base);
   }

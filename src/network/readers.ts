@@ -12,10 +12,10 @@ import {
   addressBits,
   type Family,
   formatAddress,
-  formatSubnet,
   type IpAddress,
   parseAddress,
   parseSubnet,
+  type Subnet,
 } from './ipAddress.ts';
 import {
   type DocumentPlace,
@@ -344,18 +344,10 @@ export function address(family?: Family): Reader<string> {
   return mapped(ipAddress(family), formatAddress);
 }
 
-export interface IpNetwork {
-  readonly family: Family;
-  /** `192.0.2.0/24`. */
-  readonly text: string;
-}
-
-/** A network, or an address in place of the network of it alone. Like nmstate, clears the bits after the prefix. */
-export const network: Reader<IpNetwork> = (value, place) => {
+/** A network, or an address in place of the network of it alone. */
+export const network: Reader<Subnet> = (value, place) => {
   const subnet = typeof value === 'string' ? parseSubnet(value) : undefined;
-  return subnet === undefined
-    ? refuse(place, 'expected a network, for example 192.0.2.0/24')
-    : { family: subnet.address.family, text: formatSubnet(subnet) };
+  return subnet ?? refuse(place, 'expected a network, for example 192.0.2.0/24');
 };
 
 export function prefixLength(family: Family): Reader<number> {

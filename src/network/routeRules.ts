@@ -6,7 +6,7 @@ import { MAIN_TABLE } from './connection.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
 import { type DocumentPlace, refuse, step } from './documentPlace.ts';
 import { ipSettingsOf } from './interface.ts';
-import type { Family } from './ipAddress.ts';
+import { type Family, formatSubnet, type Subnet } from './ipAddress.ts';
 import * as reader from './readers.ts';
 import type { RoutesByInterface } from './routes.ts';
 import type { InterfaceLinks } from './stacking.ts';
@@ -42,7 +42,7 @@ const readRuleFields = reader.object({ ...ruleShape, state: reader.oneOf(['absen
 const readRulesFields = reader.object({ config: reader.list(readRule) });
 
 /** An empty text is no network. */
-function ruleNetwork(value: unknown, place: DocumentPlace): reader.IpNetwork | undefined {
+function ruleNetwork(value: unknown, place: DocumentPlace): Subnet | undefined {
   return value === '' ? undefined : reader.network(value, place);
 }
 
@@ -55,13 +55,13 @@ function readRule(value: unknown, place: DocumentPlace): Rule | undefined {
   const fields = readRuleFields(value, place);
   if (fields === undefined) return undefined;
   const { 'ip-from': from, 'ip-to': to, family: written } = fields;
-  const family = written === undefined ? (from ?? to)?.family : written === 'ipv4' ? 4 : 6;
+  const family = written === undefined ? (from ?? to)?.address.family : written === 'ipv4' ? 4 : 6;
   if (family === undefined) return refuse(place, 'one of ip-from, ip-to and family is required');
   for (const [key, network] of [
     ['ip-from', from],
     ['ip-to', to],
   ] as const) {
-    if (network === undefined || network.family === family) continue;
+    if (network === undefined || network.address.family === family) continue;
     refuse(step(place, key), `expected an IPv${family} network, like the rest of the rule`);
   }
   return { place, family, fields };
@@ -125,8 +125,8 @@ function formatRule({ family, fields }: Rule, priority: number): string {
   return reader.formatOptions(
     [
       ['priority', priority],
-      ['to', to?.text],
-      ['from', from?.text ?? (to === undefined ? everything : undefined)],
+      ['to', to && formatSubnet(to)],
+      ['from', from ? formatSubnet(from) : to === undefined ? everything : undefined],
       ['iif', fields.iif],
       ['type', action],
       ['table', fields['route-table'] || MAIN_TABLE],

@@ -4,7 +4,7 @@ import { groupBy } from '../core/lists.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { MAIN_TABLE } from './connection.ts';
 import type { ConvertedEntry } from './convertedKeyfile.ts';
-import type { Family } from './ipAddress.ts';
+import { type Family, formatSubnet, isInSubnet, type Subnet } from './ipAddress.ts';
 import { ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './stacking.ts';
 import { type DocumentPlace, refuse, step, warn } from './documentPlace.ts';
@@ -43,10 +43,13 @@ const readRouteFields = reader.object({
 });
 const readRoutesFields = reader.object({ config: reader.list(readRoute), running: reader.shownList });
 
-function destination(value: unknown, place: DocumentPlace): reader.IpNetwork | undefined {
+const zeros: Subnet = { address: { family: 4, number: 0n }, prefixLength: 8 };
+
+function destination(value: unknown, place: DocumentPlace): Subnet | undefined {
   const network = reader.network(value, place);
-  // 0.0.0.0/0 to 0.0.0.0/7
-  if (network === undefined || !/^0\..*\/(?:[89]|[123][0-9])$/.test(network.text)) return network;
+  const isUnreachable =
+    network !== undefined && network.prefixLength >= 8 && isInSubnet(network.address, zeros);
+  if (!isUnreachable) return network;
   return refuse(place, 'networks in 0.0.0.0/8 are not reachable', 'use 0.0.0.0/0 for the default route');
 }
 
@@ -55,7 +58,7 @@ function readRoute(value: unknown, place: DocumentPlace): PlacedRoute | undefine
   const fields = readRouteFields(value, place);
   if (fields === undefined || fields.state === 'ignore') return undefined;
   const {
-    destination: { family, text } = {},
+    destination: network,
     metric = -1,
     mtu,
     'next-hop-address': nextHop = '',
@@ -64,12 +67,14 @@ function readRoute(value: unknown, place: DocumentPlace): PlacedRoute | undefine
     'table-id': table = MAIN_TABLE,
     weight,
   } = fields;
+  const family = network?.address.family;
   if (family === 6 && weight !== undefined)
     refuse(step(place, 'weight'), 'nmstate does not support weights for IPv6');
   if (fields.state === 'absent') return undefined;
   for (const key of ['destination', 'next-hop-interface'])
     if (isMapping(value) && !Object.hasOwn(value, key)) refuse(place, `"${key}" is missing`);
-  if (family === undefined || interfaceName === undefined) return undefined;
+  if (network === undefined || family === undefined || interfaceName === undefined) return undefined;
+  const text = formatSubnet(network);
   const gateway = nextHop === '0.0.0.0' || nextHop === '::' ? '' : nextHop;
   // -1 is the default of the kernel.
   const written = metric === -1 ? (family === 6 ? 1024 : 0) : metric;
