@@ -19,7 +19,7 @@ import {
   normalizeSection,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
-import { type Rule } from '../core/rule.ts';
+import { found, type Rule } from '../core/rule.ts';
 import { append } from '../core/lists.ts';
 import { type Finding, limitFindings, MAX_FINDINGS, type Problem, type Report } from '../core/finding.ts';
 import { findCollectorProblem } from '../ipa/collectors.ts';
@@ -66,9 +66,9 @@ export interface ConfFinding extends Finding {
 
 /** The same for a conf that is made of several parts, of which later ones take precedence. */
 export function checkConfParts(parts: readonly OsloParse[], ipaVersion?: IpaVersion): readonly ConfFinding[] {
-  const found = parts.flatMap(({ problems }) => problems.map(syntaxFinding));
+  const findings = parts.flatMap(({ problems }) => problems.map(syntaxFinding));
   const entries = parts.flatMap(({ document }) => document.entries);
-  const settings = readSettings({ entries }, found, ipaVersion);
+  const settings = readSettings({ entries }, findings, ipaVersion);
   // The effective line of each option: the last one; a line with an old name counts only without a line with the new name.
   const effective = new Map<IpaOption, Setting>();
   for (const setting of settings) {
@@ -77,10 +77,10 @@ export function checkConfParts(parts: readonly OsloParse[], ipaVersion?: IpaVers
     if (wins) effective.set(setting.option, setting);
   }
   for (const setting of settings) {
-    append(found, checkLine(setting, effective.get(setting.option)?.line));
+    append(findings, checkLine(setting, effective.get(setting.option)?.line));
   }
-  append(found, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
-  const byLine = found.toSorted(
+  append(findings, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
+  const byLine = findings.toSorted(
     (a, b) =>
       (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
       (a.position?.column ?? 0) - (b.position?.column ?? 0),
@@ -168,7 +168,7 @@ const syntaxTexts: Record<OsloProblemCode, Problem> = {
 };
 
 /** The supported options of the file; adds findings about names that the agent ignores. */
-function readSettings(document: OsloDocument, found: Finding[], ipaVersion?: IpaVersion): Setting[] {
+function readSettings(document: OsloDocument, findings: Finding[], ipaVersion?: IpaVersion): Setting[] {
   const settings: Setting[] = [];
   let header: Details = { position: undefined };
   let reported = false;
@@ -184,10 +184,10 @@ function readSettings(document: OsloDocument, found: Finding[], ipaVersion?: Ipa
       const isThere = ipaVersion === undefined || hasIpaOption(match.option, ipaVersion);
       settings.push({ ...match, line, isThere });
     } else if (ipaSectionNames().has(normalizeSection(line.section))) {
-      append(found, checkUnknownName(line, found, ipaVersion));
+      append(findings, checkUnknownName(line, findings, ipaVersion));
     } else if (!reported) {
       reported = true;
-      found.push(unknownSection(line.section, header));
+      findings.push(unknownSection(line.section, header));
     }
   }
   return settings;
@@ -211,7 +211,7 @@ function unknownSection(name: string, header: Details): Finding {
 
 function checkUnknownName(
   line: OsloOption,
-  found: readonly Finding[],
+  findings: readonly Finding[],
   ipaVersion: IpaVersion | undefined,
 ): Finding[] {
   const removed = findRemovedIpaOption(line.name, line.section);
@@ -222,7 +222,7 @@ function checkUnknownName(
       finding(confRules.unknown, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
     ];
   }
-  const isListed = found.length < MAX_FINDINGS; // a suggestion takes time
+  const isListed = findings.length < MAX_FINDINGS; // a suggestion takes time
   const suggestion = isListed ? suggestIpaOption(line.section, line.name) : undefined;
   if (suggestion === undefined) return [finding(confRules.unknown, atName(line))];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
@@ -230,18 +230,18 @@ function checkUnknownName(
 }
 
 /** Findings about the line, not its value: overridden by `winner`, or too new. */
-function checkLine({ option, line, renamed, isThere }: Setting, winner: OsloOption | undefined): Finding[] {
-  const findings: Finding[] = [];
-  const report = (rule: Rule, details?: Partial<Problem>): unknown =>
-    findings.push(finding(rule, { ...atName(line), ...details }));
+function checkLine(
+  { option, line, renamed, isThere }: Setting,
+  winner: OsloOption | undefined,
+): readonly Finding[] {
   const overridden = winner === undefined || winner === line ? undefined : explainOverridden(line, winner);
-  if (overridden !== undefined) report(confRules.overridden, overridden);
-  // If the release does not support the current name, the old name is correct.
-  if (!isThere && !renamed) {
-    const message = `the agent ignores the option: release ${option.since} added it`;
-    report(confRules.unknown, { message, hint: 'remove the line, or use a newer agent' });
-  }
-  return findings;
+  const message = `the agent ignores the option: release ${option.since} added it`;
+  const hint = 'remove the line, or use a newer agent';
+  return found(
+    overridden && finding(confRules.overridden, { ...atName(line), ...overridden }),
+    // If the release does not support the current name, the old name is correct.
+    !isThere && !renamed && finding(confRules.unknown, { ...atName(line), message, hint }),
+  );
 }
 
 /** Parts of a conf are there to override others: only what a setting loses is a problem. */
@@ -281,7 +281,7 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
     }
     // What `$` expands to is unknown here, and a comment in the value is already reported.
     const isPlain = option.section === 'DEFAULT' && !hasComment && !value.includes('$');
-    if (isPlain) for (const one of checkText(line, option.name, ipaVersion)) findings.push(one);
+    if (isPlain) append(findings, checkText(line, option.name, ipaVersion));
   }
   return findings;
 }
@@ -305,38 +305,27 @@ function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Fin
  * Whether the agent verifies the certificate of Ironic, and can. Without a line "insecure", a kernel argument decides.
  */
 function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
-  const lines = new Map<string, OsloOption>();
-  for (const { option, line } of effective.values()) {
-    if (option.section === 'DEFAULT') lines.set(option.name, line);
-  }
-  const insecure = lines.get('insecure');
-  const cafile = lines.get('cafile');
-  const hasCafile = (cafile?.value ?? '') !== '';
-  if (insecure !== undefined && parseOsloBoolean(insecure.value) === true) {
-    return [];
-  }
-  const urls = [lines.get('api_url'), lines.get('inspection_callback_url')].filter(
-    (line) => line !== undefined,
-  );
-  const verified = hasCafile ? cafile : urls.find(({ value }) => hasHttpsUrl(value));
-  return [
-    ...(insecure === undefined && verified !== undefined
-      ? [finding(confRules.insecureUnset, atName(verified))]
-      : []),
-    ...(hasCafile ? [] : findMissingCa(urls)),
-  ];
-}
-
-function findMissingCa(lines: readonly OsloOption[]): Finding[] {
-  for (const line of lines) {
-    for (const url of line.value.split(',')) {
+  const linesOf = (name: string): OsloOption[] =>
+    [...effective.values()].flatMap(({ option, line }) =>
+      option.section === 'DEFAULT' && option.name === name ? line : [],
+    );
+  const [insecure] = linesOf('insecure');
+  if (insecure !== undefined && parseOsloBoolean(insecure.value) === true) return [];
+  const cafile = linesOf('cafile').find(({ value }) => value !== '');
+  const urls = [...linesOf('api_url'), ...linesOf('inspection_callback_url')];
+  const verified = cafile ?? urls.find(({ value }) => hasHttpsUrl(value));
+  const isUnset = insecure === undefined && verified !== undefined;
+  const unset = isUnset ? [finding(confRules.insecureUnset, atName(verified))] : [];
+  if (cafile !== undefined) return unset;
+  const missing = urls.flatMap((line) =>
+    line.value.split(',').flatMap((url) => {
       const host = findInternalTlsHost(url);
-      if (host === undefined) continue;
+      if (host === undefined) return [];
       const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
-      return [finding(confRules.caMissing, { ...atValue(line), message })];
-    }
-  }
-  return [];
+      return finding(confRules.caMissing, { ...atValue(line), message });
+    }),
+  );
+  return [...unset, ...missing.slice(0, 1)];
 }
 
 /** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */

@@ -119,18 +119,8 @@ function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: U
 }
 
 /** The valid URLs of a list. */
-function validUrls(items: readonly string[]): IronicUrl[] {
-  const urls: IronicUrl[] = [];
-  for (const item of items) {
-    const url = parseIronicUrl(item);
-    if (!('message' in url)) urls.push(url);
-  }
-  return urls;
-}
-
-/** A URL with a path and no port, from a list of `checkApiUrls`. */
-export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined {
-  return validUrls(urls).find(({ path, port }) => port === undefined && path !== '');
+export function validUrls(items: readonly string[]): IronicUrl[] {
+  return items.map(parseIronicUrl).flatMap((url) => ('message' in url ? [] : url));
 }
 
 function findInspectorProblem(url: IronicUrl): Problem | undefined {
@@ -249,18 +239,6 @@ function parseBracketed(text: string): Host {
   return host.zone === undefined || text.includes('%25')
     ? host
     : { kind: 'invalid', problem: 'the "%" before a zone must be written as "%25" in a URL' };
-}
-
-/** Whether a single valid URL contains a port. */
-export function hasUrlPort(text: string): boolean {
-  const url = parseIronicUrl(text);
-  return !('message' in url) && url.port !== undefined;
-}
-
-/** A URL from a list of `checkApiUrls`, with another port. */
-export function withUrlPort(text: string, port: number): string {
-  const url = parseIronicUrl(text);
-  return 'message' in url ? text : formatIronicUrl({ ...url, port });
 }
 
 export function formatIronicUrl({ scheme, host, port, path }: IronicUrl): string {

@@ -3,12 +3,11 @@
 import {
   DEFAULT_INSPECTOR_PORT,
   DEFAULT_IRONIC_PORT,
-  findPortlessUrl,
   formatIronicUrl,
-  hasUrlPort,
   ironicHostUrl,
+  parseIronicUrl,
   type UrlSource,
-  withUrlPort,
+  validUrls,
 } from '../../agent/ironicUrl.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
@@ -66,10 +65,15 @@ function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
  */
 function scriptCallback(api: InputValue, reading: Reading): readonly string[] {
   const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
-  const isOfToday = isIronicAddress(api) || isExternalUrl(api) || hasUrlPort(api.text);
+  const hasPort = validUrls([api.text]).some((url) => url.port !== undefined);
+  const isOfToday = isIronicAddress(api) || isExternalUrl(api) || hasPort;
   const urls = readApiUrls(api, reading);
   if (isOfToday && !port.isPortChosen) return urls.map((url) => `${url}/v1/continue_inspection`);
-  return urls.map((url) => `${withUrlPort(url, port.defaultPort)}/v1/continue`);
+  return urls.map((text) => {
+    const url = parseIronicUrl(text);
+    const base = 'message' in url ? text : formatIronicUrl({ ...url, port: port.defaultPort });
+    return `${base}/v1/continue`;
+  });
 }
 
 /** A URL with a path and no port is the URL of a proxy or cloud, on the port of its scheme, or its port is missing by mistake. */
@@ -79,7 +83,7 @@ function warnOfPort(
   defaultPort: number,
   { warn }: Reading,
 ): void {
-  const url = findPortlessUrl(urls);
+  const url = validUrls(urls).find(({ path, port }) => port === undefined && path !== '');
   if (url === undefined) return;
   const { path, scheme } = url;
   const usual = scheme === 'https' ? 443 : 80;

@@ -96,35 +96,23 @@ function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: 
   return isToken ? token : before;
 }
 
+/** A string, or a number, `true`, `false` or `null`, or what hides one. It may be longer than what is shown. */
 function tokenAt(bytes: Uint8Array, line: Span, start: number): Span | undefined {
-  const limit = Math.min(line.end, start + BYTES_FROM_MARK);
-  let end = start + 1;
-  if (bytes[start] === 0x22) {
-    while (end < limit && bytes[end] !== 0x22) end += bytes[end] === 0x5c ? 2 : 1;
-    return { start, end: Math.min(end + 1, limit) };
-  }
-  if (!isWordByte(bytes[start])) return undefined;
-  while (end < limit && isWordByte(bytes[end])) end += 1;
-  return { start, end };
+  const text = decodeLatin1(bytes, { start, end: Math.min(line.end, start + BYTES_FROM_MARK) });
+  const [token] = /^(?:"(?:[^"\\]|\\.?)*"?|[\w.+*-]+)/s.exec(text) ?? [];
+  return token === undefined ? undefined : { start, end: start + token.length };
 }
 
+/** In YAML, positions point to the start of the value, which follows a blank. */
 function tokenEndingAt(bytes: Uint8Array, line: Span, end: number): Span | undefined {
-  const limit = Math.max(line.start, end - BYTES_BEFORE);
-  let start = end - 1;
-  // In YAML, positions point to the start of the value, which follows a blank.
-  if (start < limit || bytes[start] === 0x20) return undefined;
-  if (bytes[start] === 0x22) {
-    do start -= 1;
-    while (start > limit && (bytes[start] !== 0x22 || bytes[start - 1] === 0x5c));
-    return { start: Math.max(start, limit), end };
-  }
-  while (start > limit && isWordByte(bytes[start]) && isWordByte(bytes[start - 1])) start -= 1;
-  return { start, end };
+  const text = decodeLatin1(bytes, { start: Math.max(line.start, end - BYTES_BEFORE), end });
+  const [token] = /(?:(?:(?<!\\)"|^)(?:[^"]|(?<=\\)")*"|[\w.+*-]+|[^ ])$/s.exec(text) ?? [];
+  return token === undefined ? undefined : { start: end - token.length, end };
 }
 
-/** Part of a number, `true`, `false` or `null`, or of one that is hidden. */
-function isWordByte(byte: number | undefined): boolean {
-  return byte !== undefined && /[\w.+*-]/.test(String.fromCharCode(byte));
+/** Each byte as one character. */
+function decodeLatin1(bytes: Uint8Array, { start, end }: Span): string {
+  return Buffer.from(bytes.subarray(start, end)).toString('latin1');
 }
 
 function cutLine(source: FrameSource, line: Span, mark: Span): Omit<Excerpt, 'line'> {
