@@ -43,7 +43,7 @@ export function showLiveHosts<S extends Servable>(
 ): LiveRows {
   if (setup.log === 'json') return { end: () => undefined };
   const page = pageUrl(setup, links);
-  const rates = createRates();
+  const rateOf = createRates();
   return showLiveRows(io, (size) => {
     const described = status();
     const { now } = described.service;
@@ -52,11 +52,11 @@ export function showLiveHosts<S extends Servable>(
     const hosts = isLoaded
       ? [formatCount(rows.length, 'host'), formatStates(rows, hostStateNames)].filter(Boolean).join(': ')
       : 'loading';
-    const figures = [hosts, ...transferFigures(described, rates.of('all', transfers.sent()))].join('; ');
+    const figures = [hosts, ...transferFigures(described, rateOf('all', transfers.sent()))].join('; ');
     return formatLiveRows(
       { page, figures, rows, names: hostStateNames, now },
       size,
-      ({ name, transfer }) => transfer && rates.of(`${name} ${transfer.path}`, transfer.bytes),
+      ({ name, transfer }) => transfer && rateOf(`${name} ${transfer.path}`, transfer.bytes),
       io.paint,
     );
   });

@@ -115,7 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const use = ({ context }: TlsMaterial): void => {
     if (server instanceof HttpsServer) server.setSecureContext(context);
   };
-  const watch = tls?.files && (await watchTlsFiles({ files: tls.files, use, interval: tlsInterval, log }));
+  const watch = tls?.files && (await watchTlsFiles(tls.files, tlsInterval, use, log));
   const stop = createStop(server, exchanges, sockets);
   const bound: AddressInfo | string | null = server.address();
   return {

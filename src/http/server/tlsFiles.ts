@@ -115,22 +115,17 @@ function tlsError(message: string, hint?: string, cause?: unknown): CliError {
   return new CliError(message, { code: 'ERR_TLS', hint, cause });
 }
 
-export interface TlsWatch {
-  /** Reloads the files, even if they are unchanged; resolves to whether they are in use now. Never rejects. */
-  reload(): Promise<boolean>;
-  end(): void;
-}
-
-export interface TlsWatchOptions {
-  readonly files: TlsFiles;
-  /** Milliseconds between two checks. */
-  readonly interval: number;
-  readonly use: (material: TlsMaterial) => void;
-  readonly log: ServerLog;
-}
-
-/** Uses changed files. If they are invalid, logs an error and keeps the previous certificate. */
-export async function watchTlsFiles({ files, interval, use, log }: TlsWatchOptions): Promise<TlsWatch> {
+/**
+ * Uses changed files. If they are invalid, logs an error and keeps the previous certificate.
+ * @param interval milliseconds between two checks
+ * @returns `reload` reads the files, even if they are unchanged, and resolves to whether they are in use now
+ */
+export async function watchTlsFiles(
+  files: TlsFiles,
+  interval: number,
+  use: (material: TlsMaterial) => void,
+  log: ServerLog,
+) {
   let last: Promise<boolean> = Promise.resolve(true);
   const replace = async (): Promise<boolean> => {
     await watch.accept();

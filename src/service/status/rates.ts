@@ -3,37 +3,26 @@
 /** Milliseconds over which a rate is measured. */
 const WINDOW = 5000;
 
-export interface Rates {
-  /**
-   * @param key identifies what the bytes are of
-   * @param bytes its number of bytes now
-   * @returns undefined before a second has passed
-   */
-  readonly of: (key: string, bytes: number) => number | undefined;
-}
-
-interface Sample {
-  readonly at: number;
-  readonly bytes: number;
-}
-
-/** @param now milliseconds */
-export function createRates(now: () => number = () => performance.now()): Rates {
-  const samples = new Map<string, readonly Sample[]>();
-  return {
-    of: (key, bytes) => {
-      const at = now();
-      const known = samples.get(key) ?? [];
-      // A file that is fetched again begins with no bytes.
-      const isAgain = bytes < (known.at(-1)?.bytes ?? 0);
-      const recent = isAgain ? [] : known.filter((sample) => at - sample.at <= WINDOW);
-      if (at - (recent.at(-1)?.at ?? -Infinity) >= 1000) samples.set(key, [...recent, { at, bytes }]);
-      if (samples.size > MOST) samples.clear();
-      const [first] = recent;
-      return first === undefined || at - first.at < 1000
-        ? undefined
-        : ((bytes - first.bytes) / (at - first.at)) * 1000;
-    },
+/**
+ * @param now milliseconds
+ * @returns a function that gets what the bytes are of, and how many there are now. Undefined before a second has passed
+ */
+export function createRates(
+  now: () => number = () => performance.now(),
+): (key: string, bytes: number) => number | undefined {
+  const samples = new Map<string, readonly { readonly at: number; readonly bytes: number }[]>();
+  return (key, bytes) => {
+    const at = now();
+    const known = samples.get(key) ?? [];
+    // A file that is fetched again begins with no bytes.
+    const isAgain = bytes < (known.at(-1)?.bytes ?? 0);
+    const recent = isAgain ? [] : known.filter((sample) => at - sample.at <= WINDOW);
+    if (at - (recent.at(-1)?.at ?? -Infinity) >= 1000) samples.set(key, [...recent, { at, bytes }]);
+    if (samples.size > MOST) samples.clear();
+    const [first] = recent;
+    return first === undefined || at - first.at < 1000
+      ? undefined
+      : ((bytes - first.bytes) / (at - first.at)) * 1000;
   };
 }
 

@@ -5,7 +5,7 @@
 
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import type { FactsOf, InspectionEvent } from '../timeline/events.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import {
   answerWith,
   type ApiAnswer,
@@ -160,24 +160,23 @@ function none(problem: string, reason: RefusalReason = 'arguments'): Refusal {
 type Part = (inventory: Mapping) => string | undefined;
 
 const vendor: Part = ({ system_vendor: found }) => {
-  const names = isMapping(found) ? [text(found['manufacturer']), text(found['product_name'])] : [];
-  return names.filter((name) => name !== undefined).join(' ') || undefined;
+  const { manufacturer, product_name: product } = asMapping(found);
+  return [text(manufacturer), text(product)].filter((name) => name !== undefined).join(' ') || undefined;
 };
 
 const processors: Part = ({ cpu }) => {
-  if (!isMapping(cpu) || typeof cpu['count'] !== 'number') return undefined;
-  const count = quantity(cpu['count']);
-  const architecture = text(cpu['architecture']);
-  const shown = count === undefined ? 'unknown number of CPUs' : formatCount(count, 'CPU');
-  return `${shown}${architecture === undefined ? '' : ` (${architecture})`}`;
+  const { architecture, count } = asMapping(cpu);
+  const known = quantity(count);
+  if (known === undefined) return undefined;
+  const shown = text(architecture);
+  return `${formatCount(known, 'CPU')}${shown === undefined ? '' : ` (${shown})`}`;
 };
 
 const memory: Part = ({ memory: found }) => {
-  if (!isMapping(found)) return undefined;
   // `total` excludes memory of the firmware; `physical_mb` is missing if the agent cannot read the firmware tables.
-  const { physical_mb: mebibytes, total } = found;
-  const bytes = typeof mebibytes === 'number' ? mebibytes * 1024 ** 2 : total;
-  return typeof bytes === 'number' ? `${sizeOf(bytes) ?? 'unknown size of'} memory` : undefined;
+  const { physical_mb: mebibytes, total } = asMapping(found);
+  const bytes = quantity(typeof mebibytes === 'number' ? mebibytes * 1024 ** 2 : total);
+  return bytes === undefined ? undefined : `${formatSizeInWords(bytes)} memory`;
 };
 
 /** Maximum number of disk sizes in a line. */
@@ -186,18 +185,15 @@ const MAX_SIZES = 4;
 const disks: Part = ({ disks: found }) => {
   if (!Array.isArray(found)) return undefined;
   if (found.length === 0) return 'no disks';
-  const items: readonly unknown[] = found.slice(0, MAX_SIZES);
-  const sizes = items.map((disk) => (isMapping(disk) ? disk['size'] : undefined));
-  const known = sizes.filter((size) => typeof size === 'number').map((size) => sizeOf(size) ?? 'unknown');
-  if (found.length > MAX_SIZES) known.push('…');
-  return `${formatCount(found.length, 'disk')}${known.length === 0 ? '' : ` (${known.join(', ')})`}`;
+  const sizes = found.slice(0, MAX_SIZES).flatMap((disk) => quantity(asMapping(disk)['size']) ?? []);
+  const shown = [...sizes.map(formatSizeInWords), ...(found.length > MAX_SIZES ? ['…'] : [])];
+  return `${formatCount(found.length, 'disk')}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`;
 };
 
 const interfacesWithLink: Part = ({ interfaces: found }) => {
-  if (!Array.isArray(found)) return undefined;
-  const items: readonly unknown[] = found;
-  const linked = items.filter((item) => isMapping(item) && item['has_carrier'] === true).length;
-  return `${linked} of ${formatCount(found.length, 'interface')} with a link`;
+  const items = asList(found);
+  const linked = items.filter((item) => asMapping(item)['has_carrier'] === true).length;
+  return `${linked} of ${formatCount(items.length, 'interface')} with a link`;
 };
 
 /** Characters of a name. */
@@ -207,14 +203,9 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_TEXT) : undefined;
 }
 
-/** Undefined for a number that no machine has: negative, not whole, or larger than 2^53, such as 1e308. */
-function quantity(value: number): number | undefined {
-  return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function sizeOf(bytes: number): string | undefined {
-  const known = quantity(bytes);
-  return known === undefined ? undefined : formatSizeInWords(known);
+/** Undefined for what is no number, and for one that no machine has: negative, not whole, or larger than 2^53, such as 1e308. */
+function quantity(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 /** The error of the agent about failed collectors; undefined without an error. */

@@ -12,7 +12,7 @@ import { calledHomeText, trialRows, trialStateNames } from './trialPage.ts';
  * @param result the trial as it is now
  */
 export function showLiveTrial(page: string, result: () => TrialResult, io: Io): LiveRows {
-  const rates = createRates();
+  const rateOf = createRates();
   return showLiveRows(io, (size) => {
     const now = result();
     const rows = trialRows(now);
@@ -24,7 +24,7 @@ export function showLiveTrial(page: string, result: () => TrialResult, io: Io): 
     return formatLiveRows(
       { page, figures, rows, names: trialStateNames, now: now.ended },
       size,
-      ({ name, transfer }) => transfer && rates.of(`${name} ${transfer.path}`, transfer.bytes),
+      ({ name, transfer }) => transfer && rateOf(`${name} ${transfer.path}`, transfer.bytes),
       io.paint,
     );
   });

@@ -147,9 +147,9 @@ export const conditions: Readonly<Record<string, Conditions>> = {
   },
   'no-mac-addresses': { unless: [({ seenMacs }) => seenMacs.length > 0] },
   'other-mac-addresses': {
-    likelyIf: ({ listedMacs, seenMacs, unknownMacs }) =>
+    likelyIf: ({ isNearUnknown, listedMacs, seenMacs }) =>
       listedMacs.length > 0 &&
-      (seenMacs.length === 0 ? unknownMacs.length > 0 : !listedMacs.some((mac) => seenMacs.includes(mac))),
+      (seenMacs.length === 0 ? isNearUnknown : !listedMacs.some((mac) => seenMacs.includes(mac))),
   },
   'token-lost': {
     possibleAfter: ['lookup'],

@@ -4,6 +4,7 @@
  */
 
 import { artifacts, type BootWay } from '../../core/artifacts.ts';
+import { groupBy } from '../../core/lists.ts';
 import {
   addEvent,
   byLastEvent,
@@ -39,8 +40,8 @@ export interface HostTimeline extends MachineProgress {
   readonly clients: readonly string[];
   /** Client addresses that other machines also use. Events from them without an identifier may be of another machine. */
   readonly sharedClients: readonly string[];
-  /** MAC addresses of machines with the same client address that are not in the inventory. */
-  readonly unknownMacs: readonly string[];
+  /** Whether a machine that is not in the inventory has sent MAC addresses from the same client address. */
+  readonly isNearUnknown: boolean;
   /** UUIDs; the latest one is the last. */
   readonly nodes: readonly string[];
   /** Boot method, derived from the fetched files. */
@@ -161,16 +162,14 @@ function identified(machines: Iterable<Machine>): readonly Machine[] {
 
 type MachinesByAddress = ReadonlyMap<string, readonly Machine[]>;
 
-function byAddress(machines: Iterable<Machine>): MachinesByAddress {
-  const found = new Map<string, Machine[]>();
-  for (const machine of machines) {
-    for (const client of machine.clients) {
-      const others = found.get(client);
-      if (others === undefined) found.set(client, [machine]);
-      else others.push(machine);
-    }
-  }
-  return found;
+function byAddress(machines: readonly Machine[]): MachinesByAddress {
+  const pairs = machines.flatMap((machine) => [...machine.clients].map((client) => ({ client, machine })));
+  return new Map(
+    Array.from(
+      groupBy(pairs, ({ client }) => client),
+      ([client, group]) => [client, group.map(({ machine }) => machine)],
+    ),
+  );
 }
 
 /**
@@ -228,7 +227,9 @@ function describeMachine(
     seenMacs,
     clients,
     sharedClients,
-    unknownMacs: unknownMacs(sharedClients, machinesByAddress),
+    isNearUnknown: sharedClients
+      .flatMap((client) => machinesByAddress.get(client) ?? [])
+      .some((other) => other.name === undefined && other.seenMacs.size > 0),
     nodes: [...machine.nodes],
     boot: bootOf(entries),
     stage: furthestOf(log),
@@ -241,21 +242,6 @@ function describeMachine(
     inventory: inspection?.summary,
     differences: inspection?.differences ?? [],
   };
-}
-
-/** Maximum number, because many machines may share an address. */
-const MAX_UNKNOWN = 4;
-
-function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAddress): readonly string[] {
-  const macs = new Set<string>();
-  for (const client of clients) {
-    for (const { name, seenMacs } of machinesByAddress.get(client) ?? []) {
-      const [mac] = seenMacs;
-      if (name === undefined && mac !== undefined) macs.add(mac);
-      if (macs.size === MAX_UNKNOWN) return [...macs];
-    }
-  }
-  return [...macs];
 }
 
 function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {

@@ -168,9 +168,9 @@ describe('the rows of', () => {
 describe('a rate', () => {
   it('is that of the last seconds, and begins anew with another fetch', () => {
     let time = 0;
-    const rates = createRates(() => time);
+    const rateOf = createRates(() => time);
     const seen = [0, 1000, 2000, 3000, 3000, 3000, 3000, 3000, 3000, 10, 1010].map((bytes) => {
-      const rate = rates.of('a', bytes);
+      const rate = rateOf('a', bytes);
       time += 1000;
       return rate;
     });
