@@ -49,6 +49,12 @@ export function fetched(seconds: number, given: Given<FetchEvent> = {}): FetchEv
   };
 }
 
+/** A BMC has read a part of the ISO, which has 1 GiB. */
+export function readIso(seconds: number, share: number, given: Given<FetchEvent> = {}): FetchEvent {
+  const size = 1024 ** 3;
+  return fetched(seconds, { artifact: 'iso', client: '10.0.0.8', bytes: share * size, size, ...given });
+}
+
 /** What all hosts share. */
 export function sharedFetch(seconds: number, given: Given<FetchEvent> = {}): FetchEvent {
   return fetched(seconds, { artifact: 'kernel', host: undefined, path: 'images/x/kernel', ...given });

@@ -21,20 +21,11 @@ import {
   lookedUp,
   machine,
   otherMac,
+  readIso,
   refused,
   sharedFetch,
 } from '../../support/trialEvents.ts';
 import { expectedHosts, resultOf } from '../../support/trialResult.ts';
-
-const gigabyte = 1024 ** 3;
-const ofIso = (seconds: number, share: number, given: Parameters<typeof fetched>[1] = {}): TrialEvent =>
-  fetched(seconds, {
-    artifact: 'iso',
-    client: '10.0.0.8',
-    bytes: share * gigabyte,
-    size: gigabyte,
-    ...given,
-  });
 
 function liveLines(events: readonly TrialEvent[]): string[] {
   const timeline = createTimeline(createMachines(expectedHosts));
@@ -73,7 +64,7 @@ describe('the first line of a machine that did not call home', () => {
       'all its requests were refused',
       [silent, heartbeat(2, { problem: 'no' }), lookedUp(3, { node: undefined })],
     ],
-    ['last step: ISO', [ofIso(1, 1)]],
+    ['last step: ISO', [readIso(1, 1)]],
   ])('%s', (text, events) => {
     const report = fullReport(resultOf(events));
     expect(report).toContain(`worker-0: did not call home; ${text}`);
@@ -146,13 +137,13 @@ describe('live lines', () => {
     [
       'a large one, on its way',
       [
-        ofIso(1, 0, { outcome: 'began' }),
-        ofIso(2, 0.1),
-        ofIso(3, 0.3),
-        ofIso(4, 0.31, { outcome: 'client disconnected' }),
-        ofIso(5, 0.6),
-        ofIso(6, 1),
-        ofIso(7, 1),
+        readIso(1, 0, { outcome: 'began' }),
+        readIso(2, 0.1),
+        readIso(3, 0.3),
+        readIso(4, 0.31, { outcome: 'client disconnected' }),
+        readIso(5, 0.6),
+        readIso(6, 1),
+        readIso(7, 1),
       ],
       [
         '12:00:01 worker-0  started to fetch the ISO (1.0 GiB) from 10.0.0.8',
@@ -224,7 +215,7 @@ describe('live lines', () => {
 
 describe('the report at the end', () => {
   it('of a host that is home and one that is not', () => {
-    expect(fullReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })]))).toMatchInlineSnapshot(`
+    expect(fullReport(resultOf([...home, readIso(30, 0.7, { host: 'worker-1' })]))).toMatchInlineSnapshot(`
         "worker-0: called home after 2 min
           MACs      52:54:00:12:34:56
           node      1be26c0b-03f2-4d2e-ae87-c02d7f33c123
@@ -533,7 +524,7 @@ describe('whatever comes', () => {
   });
 
   it('lines have 80 columns, where words do not make them longer', () => {
-    const report = fullReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })]));
+    const report = fullReport(resultOf([...home, readIso(30, 0.7, { host: 'worker-1' })]));
     expect(report.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 });

@@ -17,6 +17,7 @@ import {
   heartbeat,
   inspected,
   lookedUp,
+  readIso,
   refused,
 } from '../../support/trialEvents.ts';
 import { root } from '../../support/docs/markdown.ts';
@@ -31,20 +32,20 @@ const bmc = (seconds: number, step: 'media' | 'boot device' | 'power on', text: 
   step,
   text,
 });
-const ofIso = (seconds: number, percent: number, given: Parameters<typeof fetched>[1] = {}): TrialEvent =>
-  fetched(seconds, {
-    artifact: 'iso',
-    bytes: percent * 10_000,
-    size: 1_000_000,
-    client: '10.0.0.8',
-    ...given,
-  });
 const booted = [
   bmc(0, 'media', 'inserted the ISO into slot 2'),
   bmc(1, 'boot device', 'boots once from Cd'),
   bmc(2, 'power on', 'powered on'),
 ];
-const home = [...booted, ofIso(9, 40), asked(80), inspected(81), lookedUp(90), heartbeat(95), askedBack(96)];
+const home = [
+  ...booted,
+  readIso(9, 0.4),
+  asked(80),
+  inspected(81),
+  lookedUp(90),
+  heartbeat(95),
+  askedBack(96),
+];
 
 /** Of worker-0: `media 40 % reached, power 2.0 s reached, …`. */
 function marksOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {}): string[] {
@@ -74,7 +75,7 @@ describe('the stages of a machine', () => {
     ],
     [
       'a BMC that reads the ISO',
-      [ofIso(3, 12)],
+      [readIso(3, 0.12)],
       10,
       ['media 12 % running', 'power waiting', 'loader waiting', 'kernel waiting', ...rest],
     ],
@@ -184,7 +185,7 @@ describe('the page of a trial', () => {
       'no refused request after which the file was fetched',
       [
         refused(1, { kind: 'file', message: 'no', hint: 'use' }, { host: 'worker-0', client: '10.0.0.8' }),
-        ofIso(599, 40),
+        readIso(599, 0.4),
       ],
       { hosts: [{ state: 'under-way', messages: [] }, {}] },
     ],
