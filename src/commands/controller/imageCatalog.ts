@@ -25,7 +25,7 @@ export function createImageCatalog(
   readSecret: ReadSecret,
   io: Io,
 ): { readonly images: ImageCounts; find(path: string, owner?: string): CatalogEntry | undefined } {
-  /** Only the image that operators are told of is built. If the build fails, the leader reports the reason. */
+  /** Only the published image is built. If the build fails, the leader reports the reason. */
   const buildNamed = async (path: string, image: PreprovisioningImage): Promise<Cached<ServedResource>> => {
     if (image.status.imageUrl?.endsWith(`/${path}`) !== true) throw new OtherImage();
     const request = await buildRequestOf(image, factory.possible, readSecret);

@@ -51,8 +51,6 @@ export function throwWithHint(hint: string): (error: unknown) => never {
 
 export const SERVE_LISTEN_HINT = 'pass another address or port with --serve-listen';
 
-/** Maximum number of remembered fetches. Above it, some are reported twice. */
-const MAX_REMEMBERED = 100_000;
 /** Milliseconds between two events of a running transfer. */
 const PROGRESS_INTERVAL = 1000;
 
@@ -72,7 +70,6 @@ export function createFetchWatcher(
     began: (start) => {
       const key = keyOf(start);
       if (observed.has(key)) return;
-      if (observed.size >= MAX_REMEMBERED) observed.clear();
       const at = now();
       observed.set(key, at.getTime());
       observe({ ...factsOf(start), at, outcome: 'began', bytes: 0 });
