@@ -217,7 +217,7 @@ function contextOf(key: string, { type, isSecret, find }: Context): Context {
   if (isWhole) return { type: undefined, isSecret, find: everything };
   if (type?.name === 'KernelArguments' && field !== undefined)
     return { type: undefined, isSecret, find: findKernelSecrets };
-  const isSource = field?.name === 'source' || (type?.name === 'Resource' && contentKeys.has(key));
+  const isSource = field?.name === 'source' || (type?.name === 'Resource' && key === 'inline');
   if (isSource && isSecret) return { type: undefined, isSecret, find: findSecretSource };
   return { type: structOf(field), isSecret: isSecret || field?.name === 'keyFile' };
 }
@@ -228,9 +228,6 @@ function findKernelSecrets(text: string): readonly Span[] {
   const parts = findSecretParts(text);
   return first === undefined ? parts : joinSpans([...parts, { start: first.start, end: text.length }]);
 }
-
-/** Keys of Butane for inline contents. */
-const contentKeys: ReadonlySet<string> = new Set(['inline']);
 
 /** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {

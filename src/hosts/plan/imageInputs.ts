@@ -199,14 +199,7 @@ function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | un
 }
 
 /** What a file says about itself. */
-async function lookAt(
-  { role, name }: GivenFile,
-  io: Io,
-): Promise<{
-  readonly architecture: Architecture | undefined;
-  readonly label: string | undefined;
-  readonly size: number;
-}> {
+async function lookAt({ role, name }: GivenFile, io: Io) {
   return readImage(name, { cwd: io.cwd, inputs: io.inputs }, async (image) => {
     if (image.path === undefined) {
       throw new CliError(`${name} is not a regular file`, {
@@ -216,14 +209,9 @@ async function lookAt(
     }
     const { size } = image;
     await requireRole(role, image, flags);
-    if (role !== 'iso') {
-      return {
-        architecture: role === 'kernel' ? (await readKernelHeader(image))?.architecture : undefined,
-        label: undefined,
-        size,
-      };
-    }
-    const tree = await openIsoTree(image);
-    return { architecture: await findArchitecture(tree), label: tree.volume.volumeId, size };
+    const tree = role === 'iso' ? await openIsoTree(image) : undefined;
+    const kernel = role === 'kernel' ? await readKernelHeader(image) : undefined;
+    const architecture = tree === undefined ? kernel?.architecture : await findArchitecture(tree);
+    return { architecture, label: tree?.volume.volumeId, size };
   });
 }
