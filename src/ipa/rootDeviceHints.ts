@@ -235,12 +235,18 @@ function textProblem(name: HintName, value: string): string | undefined {
   return digits === undefined ? undefined : `the agent reports this WWN as 0x${digits.toLowerCase()}`;
 }
 
+/** By its path. Of Xen (`xvda1`), a whole disk may have the name of a partition. */
+export function isPartition(device: string): boolean {
+  const name = /^\/dev\/(?:(?:[shv]d[a-z]+|dasd[a-z]+)\d+|(?:nvme\d+n|mmcblk|md|nbd|loop)\d+p\d+)$/;
+  return name.test(device) || /^\/dev\/disk\/by-(?:part(?:label|uuid)\/.|.+-part\d+$)/.test(device);
+}
+
 /** `list_block_devices` of the agent lists whole disks only. */
 const PARTITION_PROBLEM = 'it is a partition, not a disk';
 
 function nameProblem(value: string): string | undefined {
   if (value.startsWith('/dev/disk/')) return 'links are not resolved: use by_path instead';
-  if (/^\/dev\/(?:[sv]d[a-z]+|(?:nvme\d+n|mmcblk|md)\d+p)\d+$/.test(value)) return PARTITION_PROBLEM;
+  if (isPartition(value)) return PARTITION_PROBLEM;
   return /^\/dev\/[^/]+$/.test(value) ? undefined : 'invalid device name; the form is /dev/sda';
 }
 

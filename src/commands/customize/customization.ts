@@ -34,6 +34,7 @@ import { printable } from '../../core/foreignText.ts';
 import { report } from '../../io/report/report.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
 import { type CheckChoice, refuseFindings, wantsCheck } from '../../hosts/input/refuse.ts';
+import { isPartition } from '../../ipa/rootDeviceHints.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -102,14 +103,6 @@ export function reportInstallation(customization: Customization, kargs: readonly
   report(io, { severity: 'warning', message, hint });
 }
 
-/** Paths of partitions. Of Xen (`xvda1`), a whole disk may have such a name. */
-const PARTITIONS = [
-  /^\/dev\/(?:[shv]d[a-z]+|dasd[a-z]+)\d+$/,
-  /^\/dev\/(?:nvme\d+n|mmcblk|md|nbd|loop)\d+p\d+$/,
-  /^\/dev\/disk\/by-part(?:label|uuid)\/./,
-  /^\/dev\/disk\/by-.+-part\d+$/,
-];
-
 /**
  * coreos-installer writes the image of a disk to the partition, and then fails because the kernel reads no partition table from
  * it (`write_disk` and `reread_partition_table` of coreos-installer 0.27).
@@ -122,7 +115,7 @@ function refusePartition(
   at: FilePlace | undefined,
   { options, io }: { readonly options: CheckChoice; readonly io: Io },
 ): void {
-  if (!PARTITIONS.some((pattern) => pattern.test(device))) return;
+  if (!isPartition(device)) return;
   const message = `${setting}${device} is a partition: the installer overwrites it and fails, because it requires a whole disk`;
   const disk = /\d(?=p\d+$)/.test(device)
     ? device.replace(/p\d+$/, '')
