@@ -82,10 +82,23 @@ export async function extractLoaders(options: ExtractFilesOptions, io: Io): Prom
  * @throws CliError for the user; no file is written then
  */
 export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
-  const { iso: path, output, rootfsUrl } = options;
+  const { iso: path, output, outputRootfs, rootfsUrl } = options;
   if (rootfsUrl !== undefined) checkRootfsUrl(rootfsUrl);
-  const [rootfs, file] = namedOutputs({ ...options, output }, io);
-  await checkOutputs(rootfs, file, path, io);
+  // `--mode` and `--overwrite` apply to all written files.
+  const rootfs =
+    outputRootfs === undefined
+      ? undefined
+      : outputFile({ ...options, output: outputRootfs === '-' ? './-' : outputRootfs }, io);
+  const file = rootfs !== undefined && output === '-' ? undefined : outputFile(options, io);
+  // Copying takes long, so invalid outputs are reported before it starts.
+  if (file === undefined) refuseTerminal(io);
+  for (const one of [rootfs, file]) if (one !== undefined) await checkOutput(one, [path], io);
+  if (file !== undefined && file.path === rootfs?.path) {
+    throw new CliError(`File exists: ${file.shownPath} is the name of both outputs`, {
+      code: 'ERR_SETTING',
+      hint: 'use a different file for --output-rootfs',
+    });
+  }
   await readLiveIso(path, io, async (iso) => {
     await refuseCustomized(iso);
     const minimal = await openMinimalIso(iso);
@@ -98,30 +111,12 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
   return 0;
 }
 
-/** Undefined for standard output, and without `--output-rootfs`. */
-type Output = NewFile | undefined;
-
-/** `--mode` and `--overwrite` apply to all written files. */
-function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): [rootfs: Output, image: Output] {
-  const { output, outputRootfs } = options;
-  if (outputRootfs === undefined) return [undefined, outputFile(options, io)];
-  const rootfs = outputFile({ ...options, output: outputRootfs === '-' ? './-' : outputRootfs }, io);
-  return [rootfs, output === '-' ? undefined : outputFile(options, io)];
-}
-
-/** Copying takes long, so invalid outputs are reported before it starts. */
-async function checkOutputs(rootfs: Output, image: Output, iso: string, io: Io): Promise<void> {
-  if (image === undefined) refuseTerminal(io);
-  for (const file of [rootfs, image]) if (file !== undefined) await checkOutput(file, [iso], io);
-  if (image === undefined || image.path !== rootfs?.path) return;
-  throw new CliError(`File exists: ${image.shownPath} is the name of both outputs`, {
-    code: 'ERR_SETTING',
-    hint: 'use a different file for --output-rootfs',
-  });
-}
-
 /** The file appears only after `deliverImage` succeeds, too. */
-async function withRootfs(iso: LiveIso, file: Output, deliverImage: () => Promise<void>): Promise<void> {
+async function withRootfs(
+  iso: LiveIso,
+  file: NewFile | undefined,
+  deliverImage: () => Promise<void>,
+): Promise<void> {
   if (file === undefined) return deliverImage();
   const { offset, size } = await findRootfs(iso);
   await createFile(file, async ({ handle }) => {
@@ -133,7 +128,7 @@ async function withRootfs(iso: LiveIso, file: Output, deliverImage: () => Promis
 /** A file is verified while it is written. Standard output cannot be undone, so the image is first read for verification. */
 async function deliver(
   minimal: Reconstruction,
-  file: Output,
+  file: NewFile | undefined,
   rootfsUrl: string | undefined,
   io: Io,
 ): Promise<void> {

@@ -98,7 +98,11 @@ async function readInitrdFiles(
   for (const path of initrdArchive) {
     const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
     const hint = 'use a tar or a cpio archive, compressed or not';
-    const archive = await located({ subject: `${path}:`, hint }, () => readArchive(bytes));
+    const archive = await located({ subject: `${path}:`, hint }, async () => {
+      const data = await decompress(bytes, MAX_BYTES);
+      const isCpio = /^07070[12]/.test(Buffer.from(data.subarray(0, 6)).toString('latin1'));
+      return isCpio ? readInitrd(bytes, { maxBytes: MAX_BYTES }) : readArchiveFiles(data);
+    });
     for (const [name, data] of archive) add(name, data);
   }
   return files;
@@ -129,12 +133,6 @@ function imagePath(path: string): string {
     code: 'ERR_SETTING',
     hint: 'use --ignition-file for the Ignition config',
   });
-}
-
-async function readArchive(bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
-  const data = await decompress(bytes, MAX_BYTES);
-  const isCpio = ['070701', '070702'].includes(Buffer.from(data.subarray(0, 6)).toString('latin1'));
-  return isCpio ? readInitrd(bytes, { maxBytes: MAX_BYTES }) : readArchiveFiles(data);
 }
 
 /** @throws CliError where the image has no config */

@@ -195,12 +195,7 @@ export function renderHostManifests(settings: HostSettings) {
   return [...renderSecrets(settings), manifest];
 }
 
-interface ManifestMetadata {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
-function metadataOf(namespace: string | undefined, name: string): ManifestMetadata {
+function metadataOf(namespace: string | undefined, name: string) {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -271,7 +266,10 @@ const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 type SecretManifest = ReturnType<typeof secretManifest>;
 
-export function secretManifest(metadata: ManifestMetadata, stringData: Readonly<Record<string, string>>) {
+export function secretManifest(
+  metadata: ReturnType<typeof metadataOf>,
+  stringData: Readonly<Record<string, string>>,
+) {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
 }
 
