@@ -52,7 +52,6 @@ export class ApiRequests {
   readonly #config: ClusterConfig;
   readonly #settings: RequestSettings;
   readonly #waitForTurn: WaitForTurn | undefined;
-  readonly #open = new Set<AbortController>();
   readonly #connection: HttpConnection;
   #isClosed = false;
 
@@ -70,47 +69,26 @@ export class ApiRequests {
 
   /** Streams the body. Ending the iteration early closes the connection. @throws ApiError */
   async *stream(request: ApiRequest): AsyncGenerator<Uint8Array, void> {
-    const { operation } = request;
-    const { signal, release } = this.#track(request);
+    const { operation, signal } = request;
     try {
-      const { body } = await this.#send(request, signal);
+      const { body } = await this.#send(request);
       yield* body;
     } catch (error) {
-      throw signal.aborted ? abortedError(operation) : describeBreak(error, operation);
-    } finally {
-      release();
+      const isGivenUp = this.#isClosed || signal?.aborted === true;
+      throw isGivenUp ? abortedError(operation) : describeBreak(error, operation);
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const controller of this.#open) controller.abort();
     await this.#connection.close();
   }
 
-  /**
-   * Returns a signal that is aborted with the signal of the caller, or when the client is closed. Does not use
-   * `AbortSignal.any`: in Node 20 its result stays in memory as long as its source signals.
-   */
-  #track({ signal }: ApiRequest): { readonly signal: AbortSignal; readonly release: () => void } {
-    const controller = new AbortController();
-    const abort = (): void => controller.abort();
-    if (this.#isClosed || signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort);
-    this.#open.add(controller);
-    return {
-      signal: controller.signal,
-      release: () => {
-        signal?.removeEventListener('abort', abort);
-        this.#open.delete(controller);
-      },
-    };
-  }
-
   /** Resolves with a successful response. */
-  async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
+  async #send(request: ApiRequest): Promise<RawResponse> {
+    const { signal = new AbortController().signal } = request;
     await this.#waitForTurn?.(signal);
-    if (signal.aborted) throw abortedError(request.operation);
+    if (this.#isClosed || signal.aborted) throw abortedError(request.operation);
     const token = await this.#config.readToken();
     const { accept = 'application/json', body, contentType = 'application/json', method } = request;
     const { answer, watch } = this.#timeouts;

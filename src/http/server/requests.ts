@@ -18,7 +18,7 @@ import { clientAddress } from './connections.ts';
 import type { Answerer, ExchangeContext } from './exchanges.ts';
 import type { Page } from './pages.ts';
 import { sendBody } from './sendBody.ts';
-import { hasBody, type PlainAnswer, sendPlainAnswer } from './textResponse.ts';
+import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
 /** The sources of the answers. The catalog is read for each request, as a reload replaces it. */
@@ -46,6 +46,9 @@ export interface RefusedFile {
   readonly reason: 'no-key' | 'invalid-key' | 'not-served';
 }
 
+/** Characters of a user agent, in the log and on the status page. */
+const MAX_AGENT_LENGTH = 120;
+
 /** Answers the requests of one service. */
 export function createAnswerer(service: Service): Answerer {
   const blocks = createBlockPool();
@@ -54,7 +57,9 @@ export function createAnswerer(service: Service): Answerer {
     count += 1;
     const client = clientAddress(request.socket);
     const agent = request.headers['user-agent'];
-    const facts = { bytes: 0, userAgent: agent === undefined ? undefined : service.access.mask(agent) };
+    const userAgent =
+      agent === undefined ? undefined : plainText(service.access.mask(agent), MAX_AGENT_LENGTH);
+    const facts = { bytes: 0, userAgent };
     const exchange = { service, blocks, request, response, context, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
@@ -82,7 +87,7 @@ interface Exchange {
     path?: string;
     bytes: number;
     outcome?: RequestEvent['outcome'];
-    /** Without tokens. */
+    /** Without tokens, and in ASCII. */
     readonly userAgent: string | undefined;
     /** A probe, which is not logged. */
     isProbe?: boolean;

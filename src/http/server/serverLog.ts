@@ -42,7 +42,6 @@ export interface ServerLog {
 
 /** Characters. */
 const MAX_PATH_LENGTH = 120;
-const MAX_AGENT_LENGTH = 120;
 
 /** Writes events to the output. A closed output or a full disk does not stop the service. */
 export function createServerLog(
@@ -57,7 +56,7 @@ export function createServerLog(
   };
   return {
     note,
-    request: ({ path, userAgent, ...event }) =>
+    request: ({ path, ...event }) =>
       note(event.status >= 500 ? 'error' : 'info', 'request', {
         id: event.id,
         client: event.client,
@@ -69,7 +68,7 @@ export function createServerLog(
         bytes: event.bytes,
         seconds: Math.round(event.seconds * 1000) / 1000,
         outcome: event.outcome,
-        userAgent: userAgent === undefined ? undefined : plainText(userAgent, MAX_AGENT_LENGTH),
+        userAgent: event.userAgent,
       }),
   };
 }

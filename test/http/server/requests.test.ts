@@ -335,6 +335,17 @@ describe('when something is wrong', () => {
 });
 
 describe('the log', () => {
+  it('keeps the name of a program short, and in ASCII', async () => {
+    const { server, lines, transfers } = await startFixture();
+    await ask(server.origin, `/${host}/worker-0-minimal.iso`, {
+      headers: { 'user-agent': `\u00e4${'x'.repeat(5000)}` },
+    });
+    await until(() => lines.some(({ event }) => event === 'request'));
+    const userAgent = `?${'x'.repeat(119)}...`;
+    expect(lines.at(-1)).toMatchObject({ userAgent });
+    expect(transfers.recent()).toMatchObject([{ userAgent }]);
+  });
+
   it('tells who fetched what', async () => {
     const { server, lines, transfers } = await startFixture();
     const headers = { range: 'bytes=0-99', 'user-agent': 'iDRAC' };

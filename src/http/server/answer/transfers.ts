@@ -90,8 +90,6 @@ export interface TransferWatcher {
 
 /** The number of events that `recent` returns. */
 const MAX_EVENTS = 200;
-/** The number of characters of a user agent that are stored. */
-const MAX_USER_AGENT_LENGTH = 120;
 
 /** The number of clients that are tracked per image: its BMC, another interface of the BMC, a user with curl. */
 const MAX_CLIENTS = 4;
@@ -107,8 +105,7 @@ export function createTransferLog(
   let running = 0;
   let sent = 0;
 
-  const begin = (given: TransferStart): Transfer => {
-    const start = { ...given, userAgent: given.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) };
+  const begin = (start: TransferStart): Transfer => {
     const began = now();
     const ofHost = images.get(start.host) ?? [];
     images.set(start.host, ofHost);

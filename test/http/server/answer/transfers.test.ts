@@ -104,7 +104,7 @@ describe('progress', () => {
 describe('recent', () => {
   it('tells of ended transfers, the newest one first', () => {
     const { log, pass } = logWithClock();
-    const slow = log.begin({ ...start, id: 7, userAgent: 'x'.repeat(1000) });
+    const slow = log.begin({ ...start, id: 7, userAgent: 'curl/8' });
     pass(2);
     fetch(log, { id: 8, to: 5, outcome: 'client disconnected' });
     slow.sent({ offset: 0, length: 100 });
@@ -113,7 +113,7 @@ describe('recent', () => {
     slow.end('aborted');
     const ended = new Date(Date.UTC(2026, 10, 21, 0, 0, 2, 500));
     expect(log.recent()).toMatchObject([
-      { id: 7, bytes: 200, seconds: 2.5, ended, outcome: 'aborted', userAgent: 'x'.repeat(120) },
+      { id: 7, bytes: 200, seconds: 2.5, ended, outcome: 'aborted', userAgent: 'curl/8' },
       { id: 8, bytes: 5, seconds: 0, outcome: 'client disconnected' },
     ]);
     expect(log.running()).toBe(0);
