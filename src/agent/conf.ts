@@ -42,8 +42,8 @@ export function formatDefaultConf(settings: AgentSettings): string {
 export function formatLayeredConf(generated: OsloDocument, settings: AgentSettings): string {
   const layers = [
     generated,
-    parseOsloConfig(settings.userConf ?? '').document,
-    parseOsloConfig(formatOptionLines(settings.optionLines)).document,
+    parseOsloConfig(settings.userConf ?? ''),
+    parseOsloConfig(formatOptionLines(settings.optionLines)),
   ];
   return formatOsloConfig(layers.reduce(mergeOsloConfig));
 }
@@ -85,7 +85,7 @@ export function confParts(
 /** Names of the options in a conf that contain secrets, without repetition. */
 export function listSensitiveOptions(conf: string): string[] {
   const names = new Set<string>();
-  for (const entry of parseOsloConfig(conf).document.entries) {
+  for (const entry of parseOsloConfig(conf).entries) {
     const match = entry.kind === 'option' ? findIpaOption(entry.section, entry.name) : undefined;
     if (match?.option.sensitive === true) names.add(match.option.name);
   }

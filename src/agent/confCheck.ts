@@ -67,7 +67,7 @@ export interface ConfFinding extends Finding {
 /** The same for a conf that is made of several parts, of which later ones take precedence. */
 export function checkConfParts(parts: readonly OsloParse[], ipaVersion?: IpaVersion): readonly ConfFinding[] {
   const findings = parts.flatMap(({ problems }) => problems.map(syntaxFinding));
-  const entries = parts.flatMap(({ document }) => document.entries);
+  const entries = parts.flatMap((part) => part.entries);
   const settings = readSettings({ entries }, findings, ipaVersion);
   // The effective line of each option: the last one; a line with an old name counts only without a line with the new name.
   const effective = new Map<IpaOption, Setting>();

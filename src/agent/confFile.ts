@@ -16,9 +16,9 @@ import { checkConductor, isIronicConf } from './ironicConf.ts';
 /** The report about the conf of the agent, or about an ironic.conf; undefined for that of another program. */
 export function checkNamedConf(file: string, bytes: Uint8Array, ipaVersion?: IpaVersion): Report | undefined {
   const text = Buffer.from(bytes).toString('utf8');
-  const { document, problems } = parseOsloConfig(text);
-  if (!isAgentConfName(file) && isIronicConf(file, document)) {
-    const findings = [...problems.map(syntaxFinding), ...checkConductor(document)].toSorted(
+  const parsed = parseOsloConfig(text);
+  if (!isAgentConfName(file) && isIronicConf(file, parsed)) {
+    const findings = [...parsed.problems.map(syntaxFinding), ...checkConductor(parsed)].toSorted(
       (a, b) => (a.position?.line ?? 0) - (b.position?.line ?? 0),
     );
     return { valid: findings.every(({ severity }) => severity !== 'error'), findings };

@@ -198,9 +198,9 @@ const LONGEST_TEXT = 64 * 1024;
 
 /** The options of a conf of the agent; undefined if it contains an invalid line. */
 function readConf(text: string): Line[] | undefined {
-  const { document, problems } = parseOsloConfig(text);
+  const { entries, problems } = parseOsloConfig(text);
   if (problems.length > 0) return undefined;
-  return document.entries.flatMap((entry) => {
+  return entries.flatMap((entry) => {
     if (entry.kind !== 'option') return [];
     const { name, section, value } = entry;
     return [assignment(`[${section}] ${name} = `, value, isSecretOption(name))];

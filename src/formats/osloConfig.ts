@@ -65,9 +65,8 @@ interface OsloProblem {
   readonly from?: OsloSource | undefined;
 }
 
-export interface OsloParse {
-  /** What could be read; without problems, all of it. */
-  readonly document: OsloDocument;
+/** What could be read; without problems, all of it. */
+export interface OsloParse extends OsloDocument {
   readonly problems: readonly OsloProblem[];
 }
 
@@ -90,21 +89,20 @@ export function parseOsloConfig(text: string): OsloParse {
     readLine(reader, stripPythonEnd(line), index + 1);
   }
   closeOption(reader);
-  return { document: { entries: reader.entries }, problems: reader.problems };
+  return { entries: reader.entries, problems: reader.problems };
 }
 
 /** The same lines, each with its source. @param sourceOf by the line, and the name if it is an option */
 export function withSources(
-  { document, problems }: OsloParse,
+  { entries, problems }: OsloParse,
   sourceOf: (line: number, name?: string) => OsloSource | undefined,
 ): OsloParse {
-  const entries = document.entries.map((entry) => {
-    if (entry.kind === 'remark') return entry;
-    const name = entry.kind === 'option' ? entry.name : undefined;
-    return { ...entry, from: sourceOf(entry.position?.line ?? 1, name) };
-  });
   return {
-    document: { entries },
+    entries: entries.map((entry) => {
+      if (entry.kind === 'remark') return entry;
+      const name = entry.kind === 'option' ? entry.name : undefined;
+      return { ...entry, from: sourceOf(entry.position?.line ?? 1, name) };
+    }),
     problems: problems.map((problem) => ({ ...problem, from: sourceOf(problem.position.line) })),
   };
 }
@@ -112,7 +110,7 @@ export function withSources(
 /** The options of `[DEFAULT]` in a text by name, with the values that count. */
 export function readDefaults(text: string): ReadonlyMap<string, string> {
   const defaults = new Map<string, string>();
-  for (const entry of parseOsloConfig(text).document.entries) {
+  for (const entry of parseOsloConfig(text).entries) {
     if (entry.kind === 'option' && entry.section === 'DEFAULT') defaults.set(entry.name, entry.value);
   }
   return defaults;
@@ -173,10 +171,8 @@ function closeOption(reader: Reader): void {
  * The text of a document: `name = value`, comments and blank lines as they are. Reading it gives the same entries.
  * Throws FormatError for a name or value that a file cannot represent.
  */
-export function formatOsloConfig(document: OsloDocument): string {
-  let text = '';
-  for (const entry of document.entries) text += `${formatEntry(entry)}\n`;
-  return text;
+export function formatOsloConfig({ entries }: OsloDocument): string {
+  return entries.map((entry) => `${formatEntry(entry)}\n`).join('');
 }
 
 function formatEntry(entry: OsloEntry): string {

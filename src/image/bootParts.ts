@@ -17,7 +17,6 @@ export type ImagePart = (typeof imageParts)[number];
 /** A part, or a live ISO, which contains all of them. */
 export type ImageRole = ImagePart | 'iso';
 
-/** Names of the parts on an ISO. */
 const namesOnIso: Readonly<Record<ImagePart, readonly string[]>> = {
   kernel: ['vmlinuz', 'kernel.img'],
   initramfs: ['initrd.img'],
@@ -33,7 +32,6 @@ export async function findBootPart(iso: RandomAccess, part: ImagePart): Promise<
   return namesOnIso[part].map((name) => files.find((file) => file.name === name)).find(Boolean);
 }
 
-/** A file as a range of the image. */
 export interface PxeFile extends ByteRange {
   /** In lower case, e.g. `rootfs.img`; never a path. */
   readonly name: string;

@@ -23,9 +23,7 @@ import { livePaths } from './livePaths.ts';
 
 export interface NewIso {
   readonly kernel: RandomAccess;
-  /** Copied unchanged. */
   readonly initrd: RandomAccess;
-  /** The system that the initramfs boots. */
   readonly system: Pick<FoundSystem, 'build' | 'features'>;
   /** Root filesystem of a CoreOS live system, which finds it by the volume ID. */
   readonly rootfs?: RandomAccess | undefined;
@@ -41,7 +39,6 @@ export interface NewIso {
 }
 
 export interface BiosLoader {
-  /** The file isolinux.bin. */
   readonly isolinux: Uint8Array;
   /** The file ldlinux.c32, which ISOLINUX loads from its folder. */
   readonly ldlinux?: Uint8Array | undefined;

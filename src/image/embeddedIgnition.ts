@@ -15,12 +15,10 @@ export const CONFIG_NAME = 'config.ign';
 /** What to do if the image already contains a config or settings. */
 export type Existing = 'refuse' | 'replace';
 
-/** Returns the embedded config, byte for byte. */
 export async function readIgnition(iso: LiveIso): Promise<Uint8Array | undefined> {
   return (await iso.embeddedFiles()).get(CONFIG_NAME);
 }
 
-/** A config to embed, with additional files. */
 export interface Embedding {
   readonly config: Uint8Array;
   readonly existing: Existing;

@@ -29,7 +29,6 @@ const RECORD_EXTENT = { offset: 1, length: 17, sector: 1, size: 9 } as const;
 /** The header of images before 2022: magic, then offset and length of the area. */
 const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length: 16 } as const;
 
-/** Data to append. */
 export interface Addition {
   readonly data: Patch['data'];
   /** Bytes that it occupies. */

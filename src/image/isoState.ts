@@ -27,7 +27,6 @@ export interface IsoState {
   readonly kargs: string | undefined;
 }
 
-/** An image as it is now. */
 export interface CurrentIso {
   readonly tree: IsoTree;
   readonly embedArea: EmbedArea;

@@ -14,7 +14,6 @@ import { sortedByPath } from './initrd.ts';
 import type { LiveFeatures } from './liveFeatures.ts';
 import type { LiveIso } from './liveIso.ts';
 
-/** A keyfile of the live system. */
 export interface NetworkFile {
   /** Name without folder, for example `eth0.nmconnection`. */
   readonly name: string;
@@ -23,7 +22,6 @@ export interface NetworkFile {
   readonly locate?: LocateLine;
 }
 
-/** The folder that the initramfs reads. */
 const NETWORK_FOLDER = 'etc/coreos-firstboot-network';
 
 /** Whether a path is in the folder or in a subfolder, as in coreos-installer. */
@@ -46,7 +44,6 @@ export function listNetworkSettings(files: EmbedFiles): NetworkFile[] {
   return members.map(([path, data]) => ({ name: lastPart(path), data }));
 }
 
-/** Replaces all network settings of an archive. */
 export function replaceNetworkSettings(
   files: EmbedFiles,
   keyfiles: readonly NetworkFile[],

@@ -90,7 +90,6 @@ export function zeros(size: number): RandomAccess {
   });
 }
 
-/** A range of an image. */
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;
@@ -175,7 +174,6 @@ async function readTo(source: RandomAccess, target: Uint8Array, offset: number):
   target.set(await source.read(offset, target.length));
 }
 
-/** A patch with its end. */
 interface Region {
   readonly offset: number;
   readonly end: number;
@@ -226,7 +224,6 @@ export interface RandomAccess {
   readonly origin?: (range: ByteRange) => Origin;
 }
 
-/** A place in a source. */
 export interface Origin {
   readonly source: RandomAccess;
   readonly offset: number;

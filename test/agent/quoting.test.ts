@@ -102,8 +102,8 @@ describe.each(quotingProfiles)('profile %s', (profile) => {
         const written = tryParse(() => formatOsloValue(value));
         if (written === undefined) return;
         const conf = renderedConf({ ...base, profile, optionLines: [`log_file = ${written}`] });
-        const { document, problems } = parseOsloConfig(conf);
-        const option = document.entries.findLast((entry) => entry.kind === 'option');
+        const { entries, problems } = parseOsloConfig(conf);
+        const option = entries.findLast((entry) => entry.kind === 'option');
         expect(problems).toEqual([]);
         expect(option).toMatchObject({ section: 'DEFAULT', name: 'log_file', value });
       }),

@@ -14,7 +14,7 @@ import {
 
 /** `section/name=value` of every option. */
 function options(text: string): string[] {
-  return parseOsloConfig(text).document.entries.flatMap((entry) =>
+  return parseOsloConfig(text).entries.flatMap((entry) =>
     entry.kind === 'option' ? [`${entry.section}/${entry.name}=${entry.value}`] : [],
   );
 }
@@ -89,10 +89,8 @@ describe('parseOsloConfig', () => {
   });
 
   it('says where names and values stand, in bytes', () => {
-    const { document } = parseOsloConfig('# c\n[S]\nä = "é"\nb =\n  c\n');
-    const places = document.entries.map((entry) =>
-      entry.kind === 'option' ? entry.valuePosition : undefined,
-    );
+    const { entries } = parseOsloConfig('# c\n[S]\nä = "é"\nb =\n  c\n');
+    const places = entries.map((entry) => (entry.kind === 'option' ? entry.valuePosition : undefined));
     expect(places).toEqual([undefined, undefined, { line: 3, column: 6 }, { line: 4, column: 4 }]);
   });
 
@@ -107,7 +105,7 @@ describe('parseOsloConfig', () => {
 describe('formatOsloConfig', () => {
   it('keeps order, comments and blank lines', () => {
     const text = '# top\n\n[DEFAULT]\n; c\na = 1\nb = x\n  y\n\n[mdns]\nc = " d "\n';
-    expect(formatOsloConfig(parseOsloConfig(text).document)).toBe(text);
+    expect(formatOsloConfig(parseOsloConfig(text))).toBe(text);
   });
 
   it('writes what reads the same, whatever was read', () => {
@@ -116,10 +114,10 @@ describe('formatOsloConfig', () => {
     });
     fc.assert(
       fc.property(text, (written) => {
-        const { document } = parseOsloConfig(`[DEFAULT]\n${written}`);
+        const document = parseOsloConfig(`[DEFAULT]\n${written}`);
         const again = parseOsloConfig(formatOsloConfig(document));
         expect(again.problems).toEqual([]);
-        expect(plain(again.document)).toEqual(plain(document));
+        expect(plain(again)).toEqual(plain(document));
       }),
     );
   });
@@ -254,7 +252,7 @@ describe('mergeOsloConfig', () => {
     ['takes all where there is nothing', '', '[S]\na = 1\n', '[S]\na = 1\n'],
     ['takes nothing where nothing is over', '[S]\na = 1\n', '', '[S]\na = 1\n'],
   ])('%s', (_title, base, over, expected) => {
-    const merged = mergeOsloConfig(parseOsloConfig(base).document, parseOsloConfig(over).document);
+    const merged = mergeOsloConfig(parseOsloConfig(base), parseOsloConfig(over));
     expect(formatOsloConfig(merged)).toBe(expected);
   });
 
@@ -263,7 +261,7 @@ describe('mergeOsloConfig', () => {
     const text = fc.array(line).map((lines) => `[A]\n${lines.join('\n')}\n`);
     fc.assert(
       fc.property(text, text, (base, over) => {
-        const merged = mergeOsloConfig(parseOsloConfig(base).document, parseOsloConfig(over).document);
+        const merged = mergeOsloConfig(parseOsloConfig(base), parseOsloConfig(over));
         const written = formatOsloConfig(merged);
         expect(lastValues(written)).toEqual(lastValues(`${base}${over}`));
         expect(new Set(options(written).map((option) => option.split('=')[0])).size).toBe(

@@ -94,8 +94,8 @@ describe.skipIf(!have('Bifrost', 'Ansible'))(
         '-e',
         `@${variables}`,
       ]);
-      const { document } = parseOsloConfig(readFileSync(path('ironic.conf'), 'utf8'));
-      const options = document.entries.filter((entry) => entry.kind === 'option');
+      const { entries } = parseOsloConfig(readFileSync(path('ironic.conf'), 'utf8'));
+      const options = entries.filter((entry) => entry.kind === 'option');
       const valueOf = (section: string, name: string): string | undefined =>
         options.find((option) => option.section === section && option.name === name)?.value;
       expect(valueOf('DEFAULT', 'enabled_deploy_interfaces')).toBe('direct,ramdisk,custom-agent');

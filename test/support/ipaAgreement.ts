@@ -19,7 +19,7 @@ export function ignoredNames(text: string): string[] {
   const names = findings
     .filter(({ path, rule }) => rule === 'conf-unknown' && path.length === 2)
     .map(({ path }) => path.join('.'));
-  const inSections = parseOsloConfig(text).document.entries.flatMap((entry) =>
+  const inSections = parseOsloConfig(text).entries.flatMap((entry) =>
     entry.kind === 'option' && sections.has(entry.section) ? [`${entry.section}.${entry.name}`] : [],
   );
   return [...new Set([...names, ...inSections])].toSorted();

@@ -44,7 +44,7 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
 export function formatBuildpyConf(settings: AgentSettings): string {
   if (settings.userConf === undefined) return formatScriptConf(settings);
   const generated = formatScriptConf({ ...settings, optionLines: [] });
-  return formatLayeredConf(parseOsloConfig(generated).document, settings);
+  return formatLayeredConf(parseOsloConfig(generated), settings);
 }
 
 /** Line by line: option lines are not sorted, joined or unquoted. */
@@ -63,7 +63,7 @@ function formatScriptConf(settings: AgentSettings): string {
 
 /** The script writes the line last, which is in another section if option lines start one; then it is moved before them. */
 function placeInDefault(lines: readonly string[], line: string): string[] {
-  const { entries } = parseOsloConfig(formatOptionLines(lines)).document;
+  const { entries } = parseOsloConfig(formatOptionLines(lines));
   const isDefaultLast = entries.findLast((entry) => entry.kind === 'section')?.name === 'DEFAULT';
   const place = isDefaultLast ? lines.length : lines.findIndex((other) => other.startsWith('['));
   return lines.toSpliced(place, 0, line);

@@ -102,7 +102,7 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   const text = bytes.length > MAX_TEXT ? '' : Buffer.from(bytes).toString('utf8');
   if (/^\s*<(?:!doctype|html)\b/i.test(text)) return HTML;
   const [, section] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
-  if (section !== undefined && isIronicConf('', parseOsloConfig(text).document)) return IRONIC_CONF;
+  if (section !== undefined && isIronicConf('', parseOsloConfig(text))) return IRONIC_CONF;
   if (section === 'DEFAULT') return CONF;
   const kinds = /^apiVersion:/m.test(text)
     ? Array.from(text.matchAll(/^kind: *["']?(\w+)/gm), ([, kind]) => kind)

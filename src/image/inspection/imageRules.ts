@@ -85,7 +85,6 @@ export const imageRules = {
 
 const { archive, unreadable } = imageRules;
 
-/** The parts of an image that may be unreadable. */
 export const unreadableParts = {
   embedArea: {
     ...unreadable,

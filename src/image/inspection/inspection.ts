@@ -39,7 +39,6 @@ export interface InitrdInspection extends Contents {
   readonly kind: 'initramfs';
   /** Build of the live system; undefined if it is not an initramfs of CoreOS. */
   readonly build?: string | undefined;
-  /** Whether it contains the root filesystem of the live system. */
   readonly hasRootfs: boolean;
 }
 
@@ -68,7 +67,6 @@ export interface InspectedKargs extends KargsLayout {
 interface Appended {
   /** Size of the original image in bytes. */
   readonly originalSize: number;
-  /** Whether the embed area was appended. */
   readonly hasGrown: boolean;
   /** Files on the medium, with their sizes in bytes. */
   readonly files: readonly { readonly name: string; readonly size: number }[];

@@ -184,8 +184,8 @@ function ironicOf(source: RenderSource): HostIronic {
 
 function tokenOf(inputs: Inputs): string | undefined {
   const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
-  const { document } = parseOsloConfig(formatOptionLines(texts('agent.options')));
-  const options = document.entries.filter((entry) => entry.kind === 'option');
+  const { entries } = parseOsloConfig(formatOptionLines(texts('agent.options')));
+  const options = entries.filter((entry) => entry.kind === 'option');
   const inConf = options.findLast(({ name }) => name === 'agent_token')?.value;
   const list = [
     ...texts('boot.ipaParameters').map(ipaArgument),
