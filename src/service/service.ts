@@ -145,14 +145,14 @@ export async function startServiceServer<S extends Servable>(
         now: new Date(),
         started,
         loaded: snapshot?.loaded ?? started,
-        loadError:
-          problem &&
-          (problem instanceof CliError
-            ? diagnosticOf(problem)
-            : { severity: 'error', message: problem.message }),
         connections: server.connections(),
         transfers: transfers.running(),
       },
+      loadError:
+        problem &&
+        (problem instanceof CliError
+          ? diagnosticOf(problem)
+          : { severity: 'error', message: problem.message }),
       baseImages: [...(snapshot?.bases.values() ?? [])].flatMap(({ architecture, inputs }) =>
         [...inputs.values()].map(({ name, size, sha256, stream, label }) => ({
           name,

@@ -23,7 +23,8 @@ export interface StatusPage {
   readonly more?: object;
 }
 
-interface ServiceFacts {
+/** Members of the JSON as schemas/serve-status.json describes them. */
+export interface ServiceFacts {
   readonly now: Date;
   readonly started: Date;
   readonly [fact: string]: string | number | Date | undefined;

@@ -1,5 +1,6 @@
 /** The data of the status page. */
 
+import type { ServiceFacts } from './document.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import type { ArtifactKind } from '../../core/artifacts.ts';
 import type { HostRefusal } from '../refusals.ts';
@@ -10,41 +11,17 @@ export interface Status {
   readonly command: string;
   /** What is loaded, as a noun: `inventory`. */
   readonly inputs: string;
-  readonly service: ServiceStatus;
-  readonly baseImages: readonly BaseStatus[];
+  readonly service: ServiceFacts & { readonly transfers: number };
+  /** Why the last reload failed; undefined if it succeeded. */
+  readonly loadError: Diagnostic | undefined;
+  /** As schemas/serve-status.json describes them. */
+  readonly baseImages: readonly object[];
   /** In display order. */
   readonly hosts: readonly HostStatus[];
   /** Progress of the shared files. */
   readonly shared: readonly ImageProgress[];
   /** Finished transfers, the newest first. */
   readonly recent: readonly TransferEvent[];
-}
-
-interface ServiceStatus {
-  readonly version: string;
-  readonly now: Date;
-  readonly started: Date;
-  /** When the current inputs were loaded. */
-  readonly loaded: Date;
-  /** Why the last reload failed; undefined if it succeeded. */
-  readonly loadError: Diagnostic | undefined;
-  /** Client connections, including idle ones. */
-  readonly connections: number;
-  /** Number of running transfers. */
-  readonly transfers: number;
-}
-
-/** A base image. */
-interface BaseStatus {
-  readonly name: string;
-  readonly architecture: string;
-  /** Undefined for the default. */
-  readonly stream: string | undefined;
-  readonly size: number;
-  /** SHA-256 in hexadecimal digits. */
-  readonly digest: string;
-  /** The CoreOS build: `418.94.202501221327-0`. */
-  readonly build: string | undefined;
 }
 
 /** What is known of a host of the inventory, or of a PreprovisioningImage. */

@@ -12,15 +12,14 @@ import type { Status } from './status.ts';
  * @param accept the `Accept` header, or an empty string
  */
 export function statusAnswer(status: Status, query: URLSearchParams, accept: string): PageAnswer {
-  const { baseImages, command, hosts, inputs, recent, service, shared } = status;
-  const { loadError, ...facts } = service;
+  const { baseImages, command, hosts, inputs, loadError, recent, service, shared } = status;
   return pageAnswer(
     {
       heading: `ironic-coreos ${command}`,
       summary: `${formatCount(service.transfers, 'transfer')}, ${formatCount(hosts.length, 'host')}`,
       names: hostStateNames,
       rows: hosts.map((host) => hostRow(host, service.now)),
-      service: { ...facts, inputs },
+      service: { ...service, inputs },
       loadError,
       more: {
         baseImages,

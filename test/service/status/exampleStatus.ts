@@ -55,10 +55,10 @@ export function exampleStatus(changes: Partial<Status> = {}): Status {
       now,
       started: ago(90_000),
       loaded: ago(600),
-      loadError: undefined,
       connections: 3,
       transfers: 2,
     },
+    loadError: undefined,
     baseImages: [
       {
         name: 'rhcos.iso',

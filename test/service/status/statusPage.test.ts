@@ -21,7 +21,6 @@ const page = (status: Status, query = ''): string =>
 const json = (status: Status, query = ''): unknown => JSON.parse(answer(status, `${query}&format=json`).body);
 
 const withHost = (host: HostStatus): Status => exampleStatus({ hosts: [host] });
-const { service } = exampleStatus();
 const loadError = {
   severity: 'error',
   message: 'unknown key "macAddress"',
@@ -29,7 +28,7 @@ const loadError = {
   path: ['hosts', 3],
   hint: 'use "mac"',
 } as const;
-const notLoaded = exampleStatus({ service: { ...service, loadError } });
+const notLoaded = exampleStatus({ loadError });
 
 describe('without scripts, the status page', () => {
   it.each([
@@ -119,7 +118,7 @@ describe('JSON', () => {
   it.each<[string, Status]>([
     ['all kinds of hosts', exampleStatus()],
     ['nothing', exampleStatus({ hosts: [], baseImages: [], shared: [], recent: [] })],
-    ['an error', exampleStatus({ service: { ...exampleStatus().service, loadError } })],
+    ['an error', exampleStatus({ loadError })],
   ])('of %s is as its schema has it', (_title, status) => {
     const valid = check(JSON.parse(answer(status, 'format=json').body));
     expect(check.errors ?? []).toEqual([]);
