@@ -1,9 +1,11 @@
 /**
  * Placeholders in texts that many hosts share, such as the URL of an ISO: `{name}`, `{mac}`, `{mac:hexhyp}` (with dashes,
- * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one.
+ * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one. Placeholders of
+ * other programs in any value, such as `${KEY}`, are only found: something should have replaced them before.
  */
 
 import { FormatError } from './errors.ts';
+import { quoteText } from './foreignText.ts';
 
 /** The values of placeholders. */
 export interface HostFacts {
@@ -51,6 +53,23 @@ function valueOf(name: string, host: HostFacts): string {
 function plainText(text: string): string {
   if (!/[{}]/.test(text)) return text;
   throw new FormatError('contains an unmatched brace', { hint: `use braces only for ${listNames()}` });
+}
+
+/** A placeholder of another program, or of an example: `<your key>`, `${KEY}`, `@KEY@`, `{{ key }}`. */
+const FOREIGN =
+  /<[A-Za-z][^<>\n]{0,60}>|\$\{[A-Za-z_]\w{0,60}\}|@[A-Z][A-Z0-9_]{0,60}@|\{\{[^{}\n]{1,60}\}\}/;
+
+/** A URL with a password, of which no part is quoted. */
+const PASSWORD = /:\/\/[^/@]+@/;
+
+/** Why an invalid text is invalid if a program or a person should have replaced a part of it: a clause, and the hint. */
+export function unreplacedIn(text: string): { readonly problem: string; readonly hint: string } | undefined {
+  const [placeholder] = FOREIGN.exec(text) ?? [];
+  if (placeholder === undefined || PASSWORD.test(text)) return undefined;
+  return {
+    problem: `contains a placeholder that is not replaced: ${quoteText(placeholder)}`,
+    hint: `replace ${quoteText(placeholder)} with the value`,
+  };
 }
 
 function listNames(): string {

@@ -1,5 +1,6 @@
 /** Addresses of BMCs as Metal3 writes them, and the settings of Ironic for each scheme. */
 
+import { unreplacedIn } from '../core/placeholders.ts';
 import { formatUrlHost, parseHost, parseIpv6 } from '../formats/hostName.ts';
 import { decodePercent } from '../formats/url.ts';
 
@@ -77,6 +78,8 @@ const MAX_LENGTH = 2048;
 
 export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   if (text.length > MAX_LENGTH) return { problem: 'it is too long' };
+  const unreplaced = unreplacedIn(text);
+  if (unreplaced !== undefined) return { ...unreplaced, problem: `it ${unreplaced.problem}` };
   if (/[^!-~]/.test(text))
     return { problem: 'it contains whitespace or characters other than printable ASCII' };
   const { schemeText, rest } = splitScheme(text);

@@ -3,7 +3,6 @@
 import { systemClock } from '../io/clock.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { endNow } from '../io/process.ts';
-import type { LiveRows } from '../io/liveRows.ts';
 import type { RunningService } from './service.ts';
 import type { Servable } from './serviceState.ts';
 
@@ -40,7 +39,6 @@ interface ServiceEnd {
   readonly grace: number;
   /** The second signal, which ends all waiting. */
   readonly hurry: Promise<NodeJS.Signals>;
-  readonly live: LiveRows;
   /** Closes what the service uses. */
   readonly close?: () => Promise<void>;
 }
@@ -51,7 +49,7 @@ interface ServiceEnd {
  */
 export async function endService<S extends Servable>(
   { log, server, state }: RunningService<S>,
-  { close, grace, hurry, live }: ServiceEnd,
+  { close, grace, hurry }: ServiceEnd,
 ): Promise<boolean> {
   const end = systemClock.now() + grace;
   void hurry.then(async (signal) => {
@@ -61,6 +59,5 @@ export async function endService<S extends Servable>(
   const { aborted } = await server.stop(grace);
   await Promise.all([state.close(end - systemClock.now()), close?.()]);
   log.note('info', 'stopped', { aborted });
-  live.end();
   return state.isLoading();
 }

@@ -28,6 +28,42 @@ describe('the hint for', () => {
     ],
     ['a value that begins with %', inventory, 'agent: %x', 'hint: put the value in single quotes\n'],
     [
+      'a placeholder in an option',
+      ['render', '--api-url', 'http://<ironic>', '--agent-image', 'quay.io/x'],
+      '',
+      `--api-url contains a placeholder that is not replaced: "<ironic>"\nhint: replace "<ironic>" with the value\n`,
+    ],
+    [
+      'a placeholder in the path of a file',
+      [...render, '--ssh-key', '<your key>'],
+      '',
+      `the path contains a placeholder that is not replaced: "<your key>"\nhint: replace "<your key>" with the value\n`,
+    ],
+    [
+      'a placeholder in a setting',
+      inventory,
+      'agent: {ironic.apiUrls: ["@URL@"]}\nhosts: [{name: a}]',
+      `ironic.apiUrls contains a placeholder that is not replaced: "@URL@"\nhint: replace "@URL@" with the value\n`,
+    ],
+    [
+      'a placeholder as the name of a host',
+      inventory,
+      'hosts: [{name: "${NAME}"}]',
+      `name contains a placeholder that is not replaced: "\${NAME}"\nhint: replace "\${NAME}" with the value\n`,
+    ],
+    [
+      'a placeholder as a MAC address',
+      inventory,
+      'hosts: [{name: a, mac: "{{ mac }}"}]',
+      `mac contains a placeholder that is not replaced: "{{ mac }}"\nhint: replace "{{ mac }}" with the value\n`,
+    ],
+    [
+      'a placeholder as the address of a BMC',
+      ['deploy', 'node', '--name', 'a', '--bmc-address', '<BMC>'],
+      '',
+      `it contains a placeholder that is not replaced: "<BMC>" (bmc-address)\nhint: replace "<BMC>" with the value\n`,
+    ],
+    [
       'a key with two types',
       [...render, '--ssh-key', 'input.yaml'],
       'ssh-ed25519 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ',

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { ServerResponse } from 'node:http';
 import { bootAndCallHome, type BootEnd, type RunningBoot, startBoot } from '../commands/boot/startBoot.ts';
 import { writeAgentIso } from './agentIso.ts';
@@ -37,6 +38,8 @@ export interface TenMachines {
   readonly running: RunningBoot;
   /** The URL of the status page. */
   readonly page: () => string;
+  /** The live rows as they are drawn now on a terminal of 80 × 60, without what differs from run to run. */
+  readonly rows: () => string;
   /** Ends the run, as Ctrl-C does, and the BMCs. */
   readonly end: () => Promise<BootEnd>;
 }
@@ -76,11 +79,21 @@ export async function bootTenMachines(folder: string): Promise<TenMachines> {
     timeout: '1h',
     yes: true,
   };
-  const running = startBoot(names, options, { cwd: folder, times: { answer: 15_000, connect: 15_000 } });
+  const running = startBoot(names, options, {
+    cwd: folder,
+    times: { answer: 15_000, connect: 15_000 },
+    env: { CI: '' },
+    screen: { columns: 80, rows: 60 },
+  });
   place.running = running;
   return {
     running,
     page: () => /status page: (\S+)/.exec(running.said())?.[1] ?? '',
+    rows: () =>
+      stripVTControlCharacters(running.said().split('\u001b[J').at(-1) ?? '')
+        .replace(/^[^]*^(status page: ).*/m, '$1http://192.0.2.1:6385/status/3q2-7w')
+        .replaceAll(/127\.0\.0\.1:\d+/g, '192.0.2.10:8443')
+        .replaceAll(/just now|\b\d+ s ago/g, '9 s ago'),
     end: async () => {
       const ended = await running.stop();
       for (const bmc of bmcs) await bmc.close();

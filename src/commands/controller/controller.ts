@@ -7,7 +7,7 @@ import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
 import { throttleLog } from '../../http/server/throttledLog.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
-import { pageMessage, showLiveHosts } from '../../service/liveStatus.ts';
+import { pageMessage } from '../../service/pageMessage.ts';
 import { runService, withLog } from '../../service/serviceLog.ts';
 import { readLogForm, type Setup } from '../../service/setup.ts';
 import type { ControllerOptions } from './options.ts';
@@ -174,7 +174,6 @@ export async function startReplica(
   };
   isStarted = true;
   if (setup.log === 'text') report(io, pageMessage(setup, service.links));
-  const live = showLiveHosts(service, setup, io);
   let isEnding = false;
   return {
     origin: server.origin,
@@ -227,7 +226,7 @@ export async function startReplica(
       const isHurried = new AbortController();
       void hurry.then(() => isHurried.abort());
       if (isServing) await pause(systemClock, drainTime, isHurried.signal);
-      return endService(service, { grace: setup.grace, hurry, live, close: closeCluster });
+      return endService(service, { grace: setup.grace, hurry, close: closeCluster });
     },
   };
 }

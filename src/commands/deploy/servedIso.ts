@@ -56,9 +56,7 @@ export async function servedIsos(
   const now = new Date();
   const signer = createSigner(await readSigningKey(keyFile, io));
   const links = createLinks(publicUrl, signer, lifetime, () => now);
-  const expiry = new Date(Math.ceil((now.getTime() + (lifetime ?? 0)) / 1000) * 1000); // tokens expire at a full second
-  const end = lifetime === undefined ? 'the key of serve changes' : expiry.toISOString().replace('.000', '');
-  const validity = `valid until ${end}`;
+  const validity = `valid until ${lifetime === undefined ? 'the key of serve changes' : formatExpiry(now, lifetime)}`;
   report(io, { severity: 'info', message: `the URLs of the ISOs are ${validity}` });
   return {
     withIso: (host, context) => {
@@ -73,4 +71,10 @@ export async function servedIsos(
     },
     comment: (document) => `# The URLs of the ISOs are ${validity}.\n${document}`,
   };
+}
+
+/** Tokens expire at a full second. */
+function formatExpiry(now: Date, lifetime: number): string {
+  const expiry = new Date(Math.ceil((now.getTime() + lifetime) / 1000) * 1000);
+  return expiry.toISOString().replace('.000', '');
 }

@@ -8,7 +8,7 @@ import { UsageError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { downloadFile } from './downloadFile.ts';
 import type { OutputPath } from './downloadPartial.ts';
-import type { KeySource } from './downloadKeys.ts';
+import type { KeySource, KeySourceOptions } from './downloadKeys.ts';
 import { createHttpClient } from '../../http/client/httpClient.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { showTransfer } from '../../io/progress.ts';
@@ -33,12 +33,7 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     const say = (text: string): void => void io.stderr.write(`${printable(text)}\n`);
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
-    // The OpenPGP code is slow to load, and only signatures require it.
-    const loadKeys = once(async () => {
-      const { createKeySource } = await import('./downloadKeys.ts');
-      return createKeySource({ client, policy, keyring: options.gpgKeyring }, io);
-    });
-    const findKeys: KeySource = async (signature) => (await loadKeys())(signature);
+    const findKeys = keysFor({ client, policy, keyring: options.gpgKeyring }, io);
     const folder = options.directory || '.';
     // Paths are shown as the folder was given, as coreos-installer shows them.
     const outputPath = (name: string): OutputPath => ({
@@ -86,4 +81,10 @@ async function planFiles(options: DownloadOptions, access: StreamAccess): Promis
   const { architecture = machineName(process.arch), platform = 'metal', format = 'raw.xz' } = options;
   const { artifacts } = selectImage(metadata, { architecture, platform, format });
   return planImage(artifacts, source, { decompress, insecure });
+}
+
+/** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
+function keysFor(options: KeySourceOptions, io: Io): KeySource {
+  const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(options, io));
+  return async (signature) => (await load())(signature);
 }

@@ -108,13 +108,20 @@ function hostRows({ name, problems, readInputs }: InventoryHost, shared: Inputs)
     const winner = sharedValues?.find(({ origin }) => origin !== 'file');
     const overridden = winner === undefined ? '' : `, overridden by ${formatSource(winner)}`;
     if (values.length === 0) return [[head, setting.name, 'unset', overridden.slice(2)]];
-    return values.map((value) => {
-      // A network that the inventory contains is too long to show.
-      const isLong = value.isContent && setting.isSecret !== true;
-      const shown = isLong ? printable(value.fileName ?? 'in the inventory') : showValue(setting, value);
-      return [head, setting.name, shown, `${sourceOf(value)}${overridden}`];
-    });
+    return values.map((value) => [
+      head,
+      setting.name,
+      showHostValue(setting, value),
+      `${sourceOf(value)}${overridden}`,
+    ]);
   });
+}
+
+/** A network that the inventory contains is too long to show. */
+function showHostValue(setting: Setting, value: InputValue): string {
+  return value.isContent && setting.isSecret !== true
+    ? printable(value.fileName ?? 'in the inventory')
+    : showValue(setting, value);
 }
 
 /** The place in a file, without the setting, which is in the same row. */

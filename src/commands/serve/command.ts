@@ -40,9 +40,9 @@ Reload and shutdown:
 Output:
   serve prints the URLs on standard output if that is a terminal, or with
   --format. It logs events to standard error: text on a terminal, otherwise one
-  JSON object per line. On a terminal, live rows below the log show the hosts
-  and the transfers, problems first. It never writes image files: it adds the
-  bytes of the host to the base image while it sends the file.
+  JSON object per line. The status page shows the hosts and the transfers. It
+  never writes image files: it adds the bytes of the host to the base image
+  while it sends the file.
 
 Replacing the static server of image-customization-controller:
   --nmstate-dir reads a folder with one nmstate file per host, and the

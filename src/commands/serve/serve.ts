@@ -20,7 +20,7 @@ import { fetchesRootfs } from '../../hosts/plan/artifacts.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Diagnostic } from '../../core/finding.ts';
-import { pageMessage, showLiveHosts } from '../../service/liveStatus.ts';
+import { pageMessage } from '../../service/pageMessage.ts';
 import { readLogForm, readSetup, type Setup } from '../../service/setup.ts';
 import type { ServeOptions } from './options.ts';
 import type { Snapshot } from '../../service/snapshot.ts';
@@ -50,7 +50,6 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
     const service = await startService(options, setup, { command: 'serve', io, log });
     const { links, server, state, transfers } = service;
     report(io, pageMessage(setup, links));
-    const live = showLiveHosts(service, setup, io);
     const inputs = createInputWatches(() => void reloadAll());
     const reloadAll = async (): Promise<void> => {
       await inputs.accept();
@@ -100,7 +99,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
       }
       const hurry = signals.nextStop();
       void hurry.then(() => signals.ignore());
-      const isStuck = await endService(service, { grace: setup.grace, hurry, live });
+      const isStuck = await endService(service, { grace: setup.grace, hurry });
       signals.ignore();
       if (isStuck) endNow('SIGTERM');
     }

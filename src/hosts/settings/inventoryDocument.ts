@@ -6,6 +6,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { unreplacedIn } from '../../core/placeholders.ts';
 import type { FilePlace, Position } from '../../core/errors.ts';
 import type { Diagnostic, Path } from '../../core/finding.ts';
 import { ignoreProblem } from '../../io/report/ignored.ts';
@@ -219,13 +220,13 @@ function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   if (nameProblem !== undefined) {
     const message = `${quoteText(textOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
     const hint = 'use a name such as worker-0 or worker-0.example.com';
-    mistakes.push({ path: ['name'], message, hint });
+    mistakes.push({ path: ['name'], message, hint, ...unreplacedMistake('name', name) });
   }
   const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
     const message = `${quoteText(textOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
     const hint = 'use the form "52:54:00:12:34:56"';
-    mistakes.push({ path: ['mac'], message, hint });
+    mistakes.push({ path: ['mac'], message, hint, ...unreplacedMistake('mac', mac) });
   }
   const { paths } = readSpelling(asMapping(overrides));
   for (const setting of network === undefined ? [] : networkSettings) {
@@ -235,6 +236,11 @@ function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
     mistakes.push({ path: ['overrides', ...path], message, hint: `remove ${setting} or "network"` });
   }
   return mistakes;
+}
+
+function unreplacedMistake(key: string, value: unknown): Pick<Mistake, 'message' | 'hint'> | undefined {
+  const unreplaced = unreplacedIn(textOf(value) ?? '');
+  return unreplaced && { message: `${key} ${unreplaced.problem}`, hint: unreplaced.hint };
 }
 
 const networkSettings = ['host.nmstate', 'host.networkData', 'host.keyfiles'] as const;

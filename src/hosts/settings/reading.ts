@@ -3,6 +3,7 @@
 import type { Diagnostic } from '../../core/finding.ts';
 import { isAbsolute, join } from 'node:path';
 import { CliError, FormatError, located, UsageError } from '../../core/errors.ts';
+import { unreplacedIn } from '../../core/placeholders.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
@@ -116,7 +117,12 @@ function parseText(row: Setting, text: string, { at, name, origin }: InputValue,
     );
   const parseOwn = upstream?.[profile] ?? parse;
   if (parseOwn === undefined) return text;
-  return parseOwn(text, { flag: name, origin, hasNetwork, warn, ...context });
+  try {
+    return parseOwn(text, { flag: name, origin, hasNetwork, warn, ...context });
+  } catch (error) {
+    const unreplaced = error instanceof CliError ? unreplacedIn(text) : undefined;
+    throw unreplaced === undefined ? error : new FormatError(unreplaced.problem, unreplaced);
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { readdirSync, type StatsFs, statfsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
+import { unreplacedIn } from '../../core/placeholders.ts';
 import { bySimilarity, nearestName } from '../../core/nearestNames.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
@@ -81,6 +82,8 @@ function describeMissing({ path, what, action, place }: FileAction): Described {
       'save the text as input.txt, and pass input.txt',
     ];
   }
+  const unreplaced = unreplacedIn(path);
+  if (unreplaced !== undefined) return [`${what}: the path ${unreplaced.problem}`, unreplaced.hint];
   if (action === 'create') {
     const folder = quoteShellWord(dirname(path));
     return [`The folder for ${path} does not exist`, `create the folder first: mkdir -p ${folder}`];

@@ -7,7 +7,6 @@ import type { StageMark } from './bootStages.ts';
 import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
 import { countStates, machineStates, type Selection } from './select.ts';
 import { shareCauses } from './sharedCauses.ts';
-import { formatStates } from './terminalRows.ts';
 
 /** What a page shows. */
 export interface StatusPage {
@@ -129,4 +128,12 @@ export function titleOf({ heading, names, rows, loadError, summary }: StatusPage
   );
   const reload = loadError === undefined ? '' : 'reload failed';
   return `${[reload, problems, summary].filter(Boolean).join(', ')}: ${heading}`;
+}
+
+/** `1 failed, 2 stuck, 3 on the way`, without states that no machine has. */
+export function formatStates(rows: readonly MachineRow[], names: StateNames): string {
+  const counts = countStates(rows);
+  return machineStates
+    .flatMap((state) => (counts[state] === 0 ? [] : [`${counts[state]} ${names[state]}`]))
+    .join(', ');
 }

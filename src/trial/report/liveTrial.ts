@@ -2,8 +2,9 @@
 
 import type { Io } from '../../io/io.ts';
 import { type LiveRows, showLiveRows } from '../../io/liveRows.ts';
-import { createRates } from '../../service/status/rates.ts';
-import { formatLiveRows, formatStates } from '../../service/status/terminalRows.ts';
+import { createRates } from './rates.ts';
+import { formatStates } from '../../service/status/document.ts';
+import { formatLiveRows } from './terminalRows.ts';
 import type { TrialResult } from '../timeline/result.ts';
 import { calledHomeText, trialRows, trialStateNames } from './trialPage.ts';
 

@@ -92,13 +92,14 @@ function machineRow(one: HostResult, result: TrialResult): PageRow {
   const mark = stageMarks(one).findLast((stage) => stage.state !== 'waiting');
   // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
   const cause = state === 'idle' ? undefined : causeOf(one, result);
+  const transfer = transferOf(host);
   return {
     name: host.label,
     macs: host.macs,
     texts: host.macs,
     state,
-    stage: hasCalledHome ? undefined : stageText(host, mark),
-    transfer: hasCalledHome ? undefined : transferOf(host),
+    stage: hasCalledHome ? undefined : stageText(host, mark, transfer),
+    transfer: hasCalledHome ? undefined : transfer,
     since: hasCalledHome ? homeOf(one, result) : last?.last,
     causes: cause === undefined ? [] : [cause],
     others: [],
@@ -106,10 +107,14 @@ function machineRow(one: HostResult, result: TrialResult): PageRow {
   };
 }
 
-/** A BMC reads the ISO after the power-on. */
-function stageText(host: HostTimeline, mark: StageMark | undefined): string | undefined {
+/** A BMC reads the ISO after the power-on. A running transfer itself says which part it has. */
+function stageText(
+  host: HostTimeline,
+  mark: StageMark | undefined,
+  transfer: RunningTransfer | undefined,
+): string | undefined {
   if (host.stage !== 'image') return mark?.stage;
-  const part = fetchedPart(host);
+  const part = transfer === undefined ? fetchedPart(host) : undefined;
   return part === undefined ? 'media' : `media, ${part}`;
 }
 

@@ -8,6 +8,7 @@ import type { BootTimes } from '../../../src/trial/bmc/machineBoot.ts';
 import { bootOptions } from '../../../src/commands/boot/options.ts';
 import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import type { Io } from '../../../src/io/io.ts';
+import type { TerminalSize } from '../../../src/io/liveRows.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
 
 export type GivenBoot = Given<typeof bootOptions>;
@@ -33,13 +34,15 @@ export interface BootPlace {
   readonly ignored?: Io['ignored'];
   /** What the user types on a terminal, up to the end of input; undefined without a terminal. */
   readonly typed?: string;
+  /** Of the terminal of standard error; undefined without a terminal. */
+  readonly screen?: TerminalSize;
 }
 
 /** On free ports. */
 export function startBoot(
   names: readonly string[],
   options: GivenBoot,
-  { cwd, env = {}, ignored = [], times = {}, typed }: BootPlace,
+  { cwd, env = {}, ignored = [], screen, times = {}, typed }: BootPlace,
 ): RunningBoot {
   const stdout = collector();
   const stderr = collector();
@@ -47,7 +50,7 @@ export function startBoot(
   const io: Io = {
     stdin: typed === undefined ? Readable.from([]) : Object.assign(Readable.from([typed]), { isTTY: true }),
     stdout: stdout.stream,
-    stderr: stderr.stream,
+    stderr: screen === undefined ? stderr.stream : Object.assign(stderr.stream, screen, { isTTY: true }),
     env: { PATH: process.env['PATH'], ...imageEnv, ...env },
     cwd,
     ignored,

@@ -1,6 +1,6 @@
 /** Ten machines whose BMCs have seven different faults: the page and the terminal say each fault with its own evidence and fix. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ interface Shown {
 }
 
 it('ten BMCs with seven faults', async () => {
-  const { end, page, running } = await bootTenMachines(folder);
+  const { end, page, rows, running } = await bootTenMachines(folder);
   await expect.poll(page).toMatch(/^http/);
   const read = async (): Promise<Shown> => {
     const shown: Shown = JSON.parse(await (await fetch(`${page()}?format=json`)).text());
@@ -82,6 +82,10 @@ it('ten BMCs with seven faults', async () => {
       names: 'worker-0, worker-1',
     }),
   ]);
+
+  await expect.poll(rows).toMatch(/^1 of 10 called home: 8 failed, 1 on the way$/m);
+  await expect(rows()).toMatchFileSnapshot('../../golden/terminal/ten-bmcs.txt');
+  expect(readFileSync(join(import.meta.dirname, '../../../docs/boot.md'), 'utf8')).toContain(rows());
 
   const { report } = await end();
   const text = report.replaceAll(/\s+/g, ' ');

@@ -1,4 +1,4 @@
-/** The machines of `serve`, `controller`, `try` and `boot` on a terminal: the rows of the status page as text, bounded to its height. */
+/** The machines of `try` and `boot` on a terminal: the rows of the status page as text, bounded to its height. */
 
 import { append, largest } from '../../core/lists.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -7,20 +7,21 @@ import type { TerminalSize } from '../../io/liveRows.ts';
 import { displayWidth, wrapText } from '../../io/report/terminalText.ts';
 import { withoutValues } from '../../io/report/problemGroups.ts';
 import { type Paint, withoutColors } from '../../io/report/paint.ts';
-import { formatAgo, formatDuration, formatPercent } from './figures.ts';
+import { formatAgo, formatDuration, formatPercent } from '../../service/status/figures.ts';
+import { formatStates } from '../../service/status/document.ts';
 import {
   formatCausePlace,
   type MachineCause,
   type MachineRow,
   type StateNames,
   withoutAddresses,
-} from './machineRow.ts';
-import { countStates, type MachineState, machineStates, problemsFirst } from './select.ts';
+} from '../../service/status/machineRow.ts';
+import { type MachineState, problemsFirst } from '../../service/status/select.ts';
 
 /** What is shown of all machines together. */
 export interface LiveMachines {
-  /** The URL of the status page; undefined if no client has access to it. */
-  readonly page: string | undefined;
+  /** The URL of the page. */
+  readonly page: string;
   /** `20 hosts: 1 stuck, 3 on the way` */
   readonly figures: string;
   readonly rows: readonly MachineRow[];
@@ -41,23 +42,12 @@ export function formatLiveRows(
   paint: Paint = withoutColors,
 ): readonly string[] {
   const width = columns - 1; // in the last column, some terminals wrap
-  const head = [
-    ...(page === undefined ? [] : [cut(`status page: ${page}`, width)]),
-    ...wrapped(figures, width, '', 2),
-  ];
+  const head = [cut(`status page: ${page}`, width), ...wrapped(figures, width, '', 2)];
   const idle = idleLines(rows, names.idle, width);
   const machines = problemsFirst(rows.filter(({ state }) => listed.includes(state)));
   const room = Math.max(1, Math.floor(height * SHARE) - head.length - idle.length);
   const body = machineLines(machines, room, { names, now, rateOf, width, paint });
   return [...head, ...body, ...idle].slice(0, Math.max(1, height - 1));
-}
-
-/** `1 failed, 2 stuck, 3 on the way`, without states that no machine has. */
-export function formatStates(rows: readonly MachineRow[], names: StateNames): string {
-  const counts = countStates(rows);
-  return machineStates
-    .flatMap((state) => (counts[state] === 0 ? [] : [`${counts[state]} ${names[state]}`]))
-    .join(', ');
 }
 
 interface Look {

@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/io/report/terminalText.ts';
 import { hostStateNames } from '../../../src/service/status/hostRows.ts';
 import type { MachineRow } from '../../../src/service/status/machineRow.ts';
-import { createRates } from '../../../src/service/status/rates.ts';
+import { formatStates } from '../../../src/service/status/document.ts';
 import { machineStates } from '../../../src/service/status/select.ts';
-import { formatLiveRows, formatStates, type LiveMachines } from '../../../src/service/status/terminalRows.ts';
-import { ago, now } from './exampleStatus.ts';
+import { createRates } from '../../../src/trial/report/rates.ts';
+import { formatLiveRows, type LiveMachines } from '../../../src/trial/report/terminalRows.ts';
+import { ago, now } from '../../service/status/exampleStatus.ts';
 
 const row = (name: string, changes: Partial<MachineRow> = {}): MachineRow => ({
   name,
