@@ -108,12 +108,25 @@ export function resultsOf(trial: TrialResult): readonly HostResult[] {
   });
 }
 
-/** What people see: not the hosts that the trial does not wait for, unless they were active. */
+/**
+ * What people see: not the hosts that the trial does not wait for, unless they were active, and not requests of the API alone from
+ * the address of several machines: they are those of agents that then look themselves up.
+ */
 export function shownResults(trial: TrialResult): readonly HostResult[] {
   const waitsForAny = trial.verdict.missing.length === 0;
-  return resultsOf(trial).filter(
-    ({ host, isAwaited }) => waitsForAny || isAwaited || host.entries.length > 0,
+  const results = resultsOf(trial);
+  const addresses = new Set(results.flatMap(({ host }) => (isIdentified(host) ? host.clients : [])));
+  const hasOnlyAsked = (host: HostTimeline): boolean =>
+    !isIdentified(host) &&
+    host.entries.every(({ event }) => event.kind === 'api') &&
+    host.clients.some((client) => addresses.has(client));
+  return results.filter(
+    ({ host, isAwaited }) => !hasOnlyAsked(host) && (waitsForAny || isAwaited || host.entries.length > 0),
   );
+}
+
+function isIdentified({ macs, name, nodes }: HostTimeline): boolean {
+  return name !== undefined || macs.length > 0 || nodes.length > 0;
 }
 
 /** A time without activity of a machine. */

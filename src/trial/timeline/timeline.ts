@@ -172,31 +172,17 @@ function byAddress(machines: readonly Machine[]): MachinesByAddress {
   );
 }
 
-/**
- * An unidentified client is shown as part of the only machine with its address, if there is one. Where several machines have it,
- * behind a router or in tests, it is not shown for requests of the API alone: they are those of agents that then look themselves up.
- */
+/** An unidentified client is shown as part of the only machine with its address, if there is one. */
 function describeHosts(machines: readonly Machine[]): readonly HostTimeline[] {
   const machinesByAddress = byAddress(identified(machines));
   const clientsByAddress = byAddress(machines.filter(({ isIdentified }) => !isIdentified));
   return machines.flatMap((machine) => {
     const own = [...machine.clients].filter((client) => machinesByAddress.get(client)?.length === 1);
     // An unidentified client contains all events of its address without an identifier, so it never shares the address.
-    if (!machine.isIdentified) {
-      const isOthers = own.length > 0 || (isShared(machine, machinesByAddress) && hasOnlyAsked(machine));
-      return isOthers ? [] : [describeMachine(machine, [], new Map())];
-    }
+    if (!machine.isIdentified) return own.length > 0 ? [] : [describeMachine(machine, [], new Map())];
     const parts = own.flatMap((client) => clientsByAddress.get(client) ?? []);
     return [describeMachine(machine, parts, machinesByAddress)];
   });
-}
-
-function isShared({ clients }: Machine, machinesByAddress: MachinesByAddress): boolean {
-  return [...clients].some((client) => machinesByAddress.has(client));
-}
-
-function hasOnlyAsked({ log }: Machine): boolean {
-  return [...log.entries.values()].every(({ event }) => event.kind === 'api');
 }
 
 function describeMachine(

@@ -62,11 +62,6 @@ describe('who is who', () => {
       ['worker-0: config, 1', 'worker-1: config, 1', `${address}: kernel, 1`],
     ],
     [
-      'what it asked before it said who it is, from an address that two came from',
-      [fetched(1), fetched(2, { host: 'worker-1' }), asked(3)],
-      ['worker-0: config, 1', 'worker-1: config, 1'],
-    ],
-    [
       'an ISO fetched by the BMC',
       [fetched(1, { artifact: 'iso', client: bmc }), lookedUp(2)],
       ['worker-0: lookup, 2'],
