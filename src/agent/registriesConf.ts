@@ -8,7 +8,7 @@ import type { Position } from '../core/errors.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { HIDDEN } from '../core/masking.ts';
 import { trimEndOf } from '../core/trimming.ts';
-import { isRegistryHost } from '../formats/imageReference.ts';
+import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
 import type { Path, Problem } from '../core/finding.ts';
@@ -99,6 +99,7 @@ const registryFields: Fields = {
   insecure: isOn,
   blocked: isOn,
   'mirror-by-digest-only': isOn,
+  'pull-from-mirror': text,
   mirror: { kind: 'tables', fields: mirrorFields },
 };
 
@@ -182,6 +183,7 @@ interface RegistryTable {
   readonly insecure?: boolean;
   readonly blocked?: boolean;
   readonly 'mirror-by-digest-only'?: boolean;
+  readonly 'pull-from-mirror'?: string;
   readonly mirror?: readonly MirrorTable[];
 }
 
@@ -222,25 +224,16 @@ function withoutSlashes(location: string): string {
   return trimEndOf(location, '/');
 }
 
-/** podman itself names registries that are set twice, aliases and other rare mistakes. */
-function checkMeaning({ registry: entries = [], ...table }: FileTable, report: Report): void {
+function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTable, report: Report): void {
   for (const [index, registry] of (table['unqualified-search-registries'] ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
-    report(path, `${shown(registry)} is not a registry host`, 'use a host, such as "quay.io"');
+    const message = `${shown(registry)} is not a registry host`;
+    report(path, message, 'use a host, such as "quay.io"');
   }
-  for (const [index, { location = '', mirror = [], prefix = '' }] of entries.entries()) {
-    const path = ['registry', index];
-    if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
-    if (location !== '') checkLocation(location, [...path, 'location'], report);
-    else if (!prefix.startsWith('*.')) {
-      const hint = 'add location = "HOST", for example location = "registry.example.com"';
-      report(path, 'the registry has no location', hint);
-    }
-    for (const [number, one] of mirror.entries()) {
-      checkLocation(one.location ?? '', [...path, 'mirror', number, 'location'], report);
-    }
-  }
+  for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
+  for (const [index, entry] of entries.entries()) checkEntry(entry, ['registry', index], report);
+  checkTwins(entries, report);
 }
 
 /** What is before an `@`, except the name before a digest. */
@@ -261,4 +254,66 @@ function checkLocation(location: string, path: Path, report: Report): boolean {
     report(path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
   }
   return scheme === undefined && rest !== '';
+}
+
+function checkAlias(name: string, full: string, report: Report): void {
+  const path = ['aliases', name];
+  const short = parseImageReference(name);
+  if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
+    const hint = 'use a name without registry, tag and digest: "ironic-agent"';
+    report(path, `${shown(name)} is not a short name`, hint);
+  }
+  if (full === '') return; // removes an alias of another file
+  const target = parseImageReference(full);
+  if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
+  const hint = 'use registry and repository without tag and digest: "registry.example.com/ironic-agent"';
+  report(path, `${shown(full)} is not a full image name`, hint);
+}
+
+function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
+  return tag !== undefined || digest !== undefined;
+}
+
+function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
+  const { location = '', mirror: mirrors = [], prefix = '' } = entry;
+  const isWildcard = prefix.startsWith('*.');
+  if ((entry['pull-from-mirror'] ?? '') !== '') {
+    const hint = 'move it to the [[registry.mirror]] that it is for';
+    report([...path, 'pull-from-mirror'], 'pull-from-mirror belongs to a mirror', hint);
+  }
+  if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
+  if (location !== '') checkLocation(location, [...path, 'location'], report);
+  else if (!isWildcard) {
+    const hint = 'add location = "HOST", for example location = "registry.example.com"';
+    report(path, 'the registry has no location', hint);
+  }
+  if (isWildcard && /[/@:]/.test(prefix)) {
+    const message = `${shown(prefix)} is not "*." followed by a domain`;
+    report([...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
+  }
+  for (const [index, mirror] of mirrors.entries()) {
+    const at = [...path, 'mirror', index];
+    checkLocation(mirror.location ?? '', [...at, 'location'], report);
+    if ((mirror['pull-from-mirror'] ?? '') === '' || entry['mirror-by-digest-only'] !== true) continue;
+    const message =
+      'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
+    report([...at, 'pull-from-mirror'], message, 'remove mirror-by-digest-only or pull-from-mirror');
+  }
+}
+
+/** Entries of the same location must agree. */
+function checkTwins(entries: readonly RegistryTable[], report: Report): void {
+  const seen = new Map<string, RegistryTable>();
+  for (const [index, entry] of entries.entries()) {
+    // A wildcard may have no location.
+    const location = withoutSlashes(entry.location ?? '') || withoutSlashes(entry.prefix ?? '');
+    const first = seen.get(location);
+    seen.set(location, first ?? entry);
+    if (first === undefined) continue;
+    for (const name of ['insecure', 'blocked'] as const) {
+      if ((first[name] ?? false) === (entry[name] ?? false)) continue;
+      const message = `the registry ${shown(location)} is defined twice, with different "${name}"`;
+      report(['registry', index], message, `set ${name} to the same value in both entries`);
+    }
+  }
 }

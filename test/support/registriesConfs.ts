@@ -39,10 +39,23 @@ export const refusedConfs: readonly (readonly [text: string, issue: string])[] =
   ['[[registry]]\nprefix = "quay.io"\n', '1:3 the registry has no location'],
   ['[[registry]]\nlocation = "https://quay.io"\n', '2:1 "https://quay.io" is a URL'],
   ['[[registry]]\nprefix = "http://quay.io"\nlocation = "a"\n', '2:1 "http://quay.io" is a URL'],
+  ['[[registry]]\nprefix = "*.example.com/team"\nlocation = "a"\n', '2:1 "*.example.com/team" is not'],
   ['[[registry]]\nlocation = "a"\n[[registry.mirror]]\ninsecure = true\n', '3:12 the location is empty'],
   [
     '[[registry]]\nlocation = "a"\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "never"\n',
     '5:1 invalid value of',
   ],
+  [
+    '[[registry]]\nlocation = "a"\nmirror-by-digest-only = true\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "all"\n',
+    '6:1 mirror-by-digest-only of the registry',
+  ],
+  [
+    '[[registry]]\nlocation = "a"\n[[registry]]\nprefix = "b"\nlocation = "a"\nblocked = true\n',
+    '3:3 the registry "a" is defined twice',
+  ],
+  ['[aliases]\n"agent:latest" = "quay.io/a/b"\n', '2:1 "agent:latest" is not a short name'],
+  ['[aliases]\n"quay.io/a/b" = "quay.io/a/b"\n', '2:1 "quay.io/a/b" is not a short name'],
+  ['[aliases]\nagent = "a/b"\n', '2:1 "a/b" is not a full image name'],
+  ['[aliases]\nagent = "quay.io/a/b:latest"\n', '2:1 "quay.io/a/b:latest" is not a full image name'],
   ['[aliases]\nagent = 1\n', '1:2 invalid value of "aliases"'],
 ];
