@@ -93,7 +93,7 @@ export async function bootTenMachines(folder: string): Promise<TenMachines> {
       stripVTControlCharacters(running.said().split('\u001b[J').at(-1) ?? '')
         .replace(/^[^]*^(status page: ).*/m, '$1http://192.0.2.1:6385/status/3q2-7w')
         .replaceAll(/127\.0\.0\.1:\d+/g, '192.0.2.10:8443')
-        .replaceAll(/just now|\b\d+ s ago/g, '9 s ago'),
+        .replaceAll(/just now|\b\d+ (?:s|min) ago/g, '9 s ago'),
     end: async () => {
       const ended = await running.stop();
       for (const bmc of bmcs) await bmc.close();
