@@ -101,6 +101,12 @@ export interface UnitCommand {
 
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024;
 
+/**
+ * The words of podman commands that are read in one config: about 50 commands of the agent. Checks compare each command, mount and
+ * image with files, registries and credentials, so without a limit a config of one megabyte would stop a service for minutes.
+ */
+const MOST_PODMAN_WORDS = 2000;
+
 /** The subject of a config, which is read once. */
 export function readSubject(config: Config): LintSubject {
   const subject = subjects.get(config) ?? readParts(config);
@@ -111,7 +117,8 @@ export function readSubject(config: Config): LintSubject {
 const subjects = new WeakMap<Config, LintSubject>();
 
 function readParts(config: Config): LintSubject {
-  const units = (config.systemd?.units ?? []).map(readHostUnit);
+  const budget = { words: MOST_PODMAN_WORDS };
+  const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index, budget));
   return {
     ...readFiles(config),
     isComplete: listReferences(config).length === 0,
@@ -198,7 +205,7 @@ function isConfPath(path: string): boolean {
   );
 }
 
-function readHostUnit(unit: Unit, index: number): LintedUnit {
+function readHostUnit(unit: Unit, index: number, budget: { words: number }): LintedUnit {
   const { contents = '', dropins = [], name = '' } = unit;
   const path = ['systemd', 'units', index];
   const others = dropins.map((dropin, number) => {
@@ -213,8 +220,10 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
     .flatMap((start) => effectiveSettings(settings, start))
     .flatMap((setting) =>
       setting.commands.flatMap((words) => {
-        const podman = readPodmanCommand(words);
-        return podman === undefined ? [] : [{ setting, podman }];
+        const podman = words.length > budget.words ? undefined : readPodmanCommand(words);
+        if (podman === undefined) return [];
+        budget.words -= words.length;
+        return [{ setting, podman }];
       }),
     );
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');

@@ -35,11 +35,16 @@ interface CallbackOptions {
   readonly observe: (event: CallbackEvent | StepsEvent) => void;
 }
 
+/** Agents that are contacted at the same time; others wait, as each has a limit of time. */
+const MAX_PARALLEL = 32;
+
 export function createCallbackChecker(options: CallbackOptions): CallbackChecker {
   const { askBack } = options;
   /** By the UUIDs of nodes. */
   const done = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
+  const waiting: (() => void)[] = [];
+  let free = MAX_PARALLEL;
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   const observe: CallbackOptions['observe'] = (event) => {
@@ -48,6 +53,7 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
   /** Do not contact the agent again until it changes. */
   const settle = (agent: Agent): void => void done.set(agent.node.uuid, identityOf(agent));
   const ask = async (agent: Agent, client: string): Promise<void> => {
+    if (end.signal.aborted) return;
     const contact = { ...agent, client, token: agent.node.token.current(), signal: end.signal };
     const callback = await contactAgent(contact);
     observe(callback);
@@ -55,6 +61,16 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     const steps = await requestSteps(contact, options.requiredSteps);
     if (steps.managers.length > 0) settle(agent);
     observe(steps);
+  };
+  const askInTurn = async (agent: Agent, client: string): Promise<void> => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free--;
+    await ask(agent, client).finally(() => {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+      running.delete(agent.node.uuid);
+    });
   };
 
   return {
@@ -69,10 +85,7 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
         observe({ kind: 'callback', ...factsOf(agent, client), problem, reason, summary: undefined });
         return;
       }
-      running.set(
-        uuid,
-        ask(agent, client).finally(() => running.delete(uuid)),
-      );
+      running.set(uuid, askInTurn(agent, client));
     },
     idle: async () => {
       await setImmediate(); // an agent is contacted after the response to its heartbeat
