@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The cost of networks: `prepare` and `serve` of many hosts with a static network, compared with the same hosts without one.
+ * The cost of networks: `prepare` and `serve` of many hosts with a static network, compared with the same hosts without one, and
+ * with one template of their network.
  * Run `npm run build`, then `node test/bench/networks.js [HOSTS [ROUNDS]]`. The network is a bond of two interfaces, in nmstate.
  */
 
@@ -25,21 +26,23 @@ try {
     join(folder, 'base.iso'),
     await writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }),
   );
-  for (const kind of kinds) writeFileSync(join(folder, `${kind}.yaml`), inventory(kind === 'with'));
+  for (const kind of [...kinds, 'template']) writeFileSync(join(folder, `${kind}.yaml`), inventory(kind));
   print('prepare, iso and initramfs', await measure(async (kind) => prepare(kind)));
   const served = await measure(serve);
   print('serve, until each host has fetched initramfs and ISO', served.map(costsOf('fetched')));
   print('serve, until it is ready', served.map(costsOf('ready')));
+  const ofTemplate = await measure(async (kind) => prepare(kind), ['with', 'template']);
+  print('prepare', ofTemplate, ['with a template', 'with a document for each host']);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @template T @param {(kind: string) => Promise<T>} run @returns {Promise<T[][]>} by kind */
-async function measure(run) {
+/** @template T @param {(kind: string) => Promise<T>} run @param {readonly string[]} compared @returns {Promise<T[][]>} by kind */
+async function measure(run, compared = kinds) {
   /** @type {T[][]} */
-  const costs = kinds.map(() => []);
+  const costs = compared.map(() => []);
   for (let round = 0; round < rounds; round++)
-    for (const [index, kind] of kinds.entries()) costs[index]?.push(await run(kind));
+    for (const [index, kind] of compared.entries()) costs[index]?.push(await run(kind));
   return costs;
 }
 
@@ -98,8 +101,8 @@ function costsOf(part) {
   return (runs) => runs.map((run) => run[part]);
 }
 
-/** @param {string} title @param {Cost[][]} costs */
-function print(title, [without = [], with_ = []]) {
+/** @param {string} title @param {Cost[][]} costs @param {readonly string[]} names of the second and the first */
+function print(title, [without = [], with_ = []], names = ['with networks', 'without']) {
   for (const [unit, name] of /** @type {const} */ ([
     ['seconds', 's of CPU time'],
     ['mebibytes', 'MiB'],
@@ -110,7 +113,7 @@ function print(title, [without = [], with_ = []]) {
     ];
     const ratio = after / before;
     console.log(
-      `${count} hosts, ${title}: ${after.toFixed(1)} ${name} with networks, ${before.toFixed(1)} without, ` +
+      `${count} hosts, ${title}: ${after.toFixed(1)} ${name} ${names[0]}, ${before.toFixed(1)} ${names[1]}, ` +
         `ratio ${ratio.toFixed(2)}${ratio > bar ? ` ABOVE ${bar}` : ''}`,
     );
   }
@@ -121,14 +124,23 @@ function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** @param {boolean} hasNetwork */
-function inventory(hasNetwork) {
+/** @param {string} kind */
+function inventory(kind) {
+  /** @param {string} mac @param {string} address */
+  const networkOf = (mac, address) => {
+    if (kind === 'template') return `  network: {values: {address: ${address}}}\n`;
+    return kind === 'with' ? network(mac, address) : '';
+  };
   const hosts = Array.from({ length: count }, (_, index) => {
     const octets = [index >> 8, index & 255];
     const mac = `52:54:00:12:${octets.map((octet) => octet.toString(16).padStart(2, '0')).join(':')}`;
-    return `- name: worker-${index}\n  mac: "${mac}"\n${hasNetwork ? network(mac, `10.1.${octets.join('.')}`) : ''}`;
+    return `- name: worker-${index}\n  mac: "${mac}"\n${networkOf(mac, `10.1.${octets.join('.')}`)}`;
   });
-  return `agent:\n  ironic.apiUrls: https://10.1.0.9\n  agent.image: registry.example.com/ironic-agent\nhosts:\n${hosts.join('')}`;
+  const template =
+    kind === 'template'
+      ? network('{mac}', '{address}').replaceAll(/^ {2}/gm, '').replace('network', 'networkTemplate')
+      : '';
+  return `agent:\n  ironic.apiUrls: https://10.1.0.9\n  agent.image: registry.example.com/ironic-agent\n${template}hosts:\n${hosts.join('')}`;
 }
 
 /** @param {string} mac @param {string} address */
@@ -139,7 +151,7 @@ function network(mac, address) {
       - name: bond0
         type: bond
         state: up
-        ipv4: {enabled: true, dhcp: false, address: [{ip: ${address}, prefix-length: 16}]}
+        ipv4: {enabled: true, dhcp: false, address: [{ip: "${address}", prefix-length: 16}]}
         link-aggregation: {mode: active-backup, port: [eth0, eth1]}
       - {name: eth0, type: ethernet, state: up, mac-address: "${mac}"}
       - {name: eth1, type: ethernet, state: up}
