@@ -1,4 +1,4 @@
-/** An open image is read only as long as nobody writes to its file. */
+/** An open image is read only as long as no program writes to its file. */
 
 import { chmod, link, mkdtemp, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -102,7 +102,10 @@ export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
 
 export const GENERATOR = 'ironic-coreos';
 
-/** With a line for each host and each file. Lists are sorted by name; the fields are in the order of the given ones, which is that of the schema. */
+/**
+ * The text of a manifest, with a line for each host and each file. Lists are sorted by name; the fields are in the order of the given
+ * ones, which is that of the schema.
+ */
 export function formatManifest(manifest: Manifest): string {
   const { hosts, memory = [], files } = manifest;
   const sorted = {

@@ -115,18 +115,14 @@ export function resultsOf(trial: TrialResult): readonly HostResult[] {
 export function shownResults(trial: TrialResult): readonly HostResult[] {
   const waitsForAny = trial.verdict.missing.length === 0;
   const results = resultsOf(trial);
-  const addresses = new Set(results.flatMap(({ host }) => (isIdentified(host) ? host.clients : [])));
+  const addresses = new Set(results.flatMap(({ host }) => (host.isIdentified ? host.clients : [])));
   const hasOnlyAsked = (host: HostTimeline): boolean =>
-    !isIdentified(host) &&
+    !host.isIdentified &&
     host.entries.every(({ event }) => event.kind === 'api') &&
     host.clients.some((client) => addresses.has(client));
   return results.filter(
     ({ host, isAwaited }) => !hasOnlyAsked(host) && (waitsForAny || isAwaited || host.entries.length > 0),
   );
-}
-
-function isIdentified({ macs, name, nodes }: HostTimeline): boolean {
-  return name !== undefined || macs.length > 0 || nodes.length > 0;
 }
 
 /** A time without activity of a machine. */

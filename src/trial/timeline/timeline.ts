@@ -29,6 +29,8 @@ export interface MachineProgress {
 
 /** The timeline of one machine. */
 export interface HostTimeline extends MachineProgress {
+  /** Whether its name, a MAC address or a UUID is known. */
+  readonly isIdentified: boolean;
   readonly isExpected: boolean;
   /** MAC addresses of the inventory, then those that the machine has sent. */
   readonly macs: readonly string[];
@@ -190,7 +192,7 @@ function describeMachine(
   parts: readonly Machine[],
   machinesByAddress: MachinesByAddress,
 ): HostTimeline {
-  const { name, isExpected, listedMacs } = machine;
+  const { name, isExpected, isIdentified, listedMacs } = machine;
   const log = createEntryLog();
   for (const part of [machine, ...parts]) mergeLog(log, part.log);
   const seenMacs = [...machine.seenMacs];
@@ -208,6 +210,7 @@ function describeMachine(
     name,
     label: labelOf(machine),
     isExpected,
+    isIdentified,
     macs: knownMacs(machine),
     listedMacs,
     seenMacs,

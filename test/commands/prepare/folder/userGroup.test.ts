@@ -11,7 +11,7 @@ describe('findGroup', () => {
     expect(findGroup(group)).toBe(id);
   });
 
-  it.each(['nobody-knows', '-x', 'a b', 'a:b', 'root\n', ''])('that are none: %j', (group) => {
+  it.each(['unknown-group', '-x', 'a b', 'a:b', 'root\n', ''])('that are none: %j', (group) => {
     expect(() => findGroup(group)).toThrow('Group not found');
   });
 
