@@ -1,6 +1,6 @@
 /**
- * Kubernetes events (events.k8s.io/v1), which `kubectl describe` shows for an object. Events are best
- * effort: they are written one at a time in the background, and dropped if too many wait.
+ * Kubernetes events (events.k8s.io/v1), which `kubectl describe` shows for an object. They are written one at a time in the
+ * background, and not again after an error.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -33,17 +33,14 @@ export interface EventRecorderOptions {
   readonly clock?: Clock;
 }
 
-/** The maximum number of events that wait to be written. */
-const MAX_WAITING = 200;
 /** Milliseconds for the remaining events when the recorder stops. */
 const LAST_WRITES = 2000;
 
-/** Writes events one at a time. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  readonly #waiting: (() => Promise<unknown>)[] = [];
   readonly #end = new AbortController();
-  #writing: Promise<void> | undefined;
+  /** Resolves when all events are written or have failed. */
+  #written = Promise.resolve();
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -51,35 +48,25 @@ export class EventRecorder {
 
   /** Records an event without waiting for the API server. */
   record(event: RecordedEvent): void {
-    if (this.#end.signal.aborted || this.#waiting.length >= MAX_WAITING) return;
-    const { client, clock = systemClock } = this.#options;
+    const { signal } = this.#end;
+    if (signal.aborted) return;
+    const { client, clock = systemClock, onError } = this.#options;
     const body = bodyOf(this.#options, event, clock.date());
-    const { namespace } = event.object;
-    this.#waiting.push(() => client.create(events, namespace, body, this.#end.signal));
-    this.#writing ??= this.#writeAll();
+    const write = async (): Promise<void> => {
+      await client.create(events, event.object.namespace, body, signal);
+    };
+    this.#written = this.#written.then(write).catch((error: unknown) => {
+      if (!signal.aborted) onError?.(toError(error));
+    });
   }
 
   /** Writes the remaining events, for at most two seconds. */
   async stop(): Promise<void> {
     const finished = new AbortController();
-    const done = Promise.resolve(this.#writing).then(() => finished.abort());
+    void this.#written.then(() => finished.abort());
     await pause(this.#options.clock ?? systemClock, LAST_WRITES, finished.signal);
     this.#end.abort();
-    await done;
-  }
-
-  /** Never rejects. */
-  async #writeAll(): Promise<void> {
-    await Promise.resolve(); // the caller first stores this promise
-    for (let write = this.#waiting.shift(); write !== undefined; write = this.#waiting.shift()) {
-      try {
-        await write();
-      } catch (error) {
-        if (this.#end.signal.aborted) break;
-        this.#options.onError?.(toError(error));
-      }
-    }
-    this.#writing = undefined;
+    await this.#written;
   }
 }
 

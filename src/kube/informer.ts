@@ -1,6 +1,7 @@
 /**
  * An informer: a local cache of all objects of a resource. It lists the objects, then watches them; each watch resumes at the
- * resource version where the previous one ended. After a failure, it lists again, with exponential backoff.
+ * resource version where the previous one ended, also after an interruption. After any other failure, it lists again. Failures in
+ * a row have exponential backoff.
  */
 
 import { createDeferred } from '../core/deferred.ts';
@@ -141,16 +142,14 @@ export class Informer<Kept> {
       if (this.#clock.now() - start >= SHORT_WATCH) this.#failures = 0;
     }
     if (this.#clock.now() - start >= SHORT_WATCH || this.#from !== resourceVersion) return;
-    throw new ApiError(`The API server closes the watch of ${resource.plural} immediately`, {
-      isPassing: true,
-    });
+    throw new ApiError(`The API server closes the watch of ${resource.plural} immediately`);
   }
 
   /** Counts a failure and returns the backoff time in milliseconds. */
   #countFailure(thrown: unknown): number {
     const error = toError(thrown);
     this.#failures += 1;
-    this.#from = undefined;
+    if (!(error instanceof ApiError && error.isPassing)) this.#from = undefined;
     if (isExpired(error) && this.#failures === 1) return 0; // expected after a long interruption
     const { backOff = DEFAULT_BACK_OFF, onError } = this.#options;
     const wanted = error instanceof ApiError ? error.wait : 0;
