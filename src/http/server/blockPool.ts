@@ -21,8 +21,6 @@ export interface BlockPool {
   borrow(source: ImageBytes, position: number): Block | undefined;
   /** The same, but a block that is not in memory is read only while others use fewer than half of the blocks. */
   borrowAhead(source: ImageBytes, position: number): Block | undefined;
-  /** The same as `borrowAhead`, but only if another transfer wanted the block a short time ago. */
-  borrowWanted(source: ImageBytes, position: number, transfer: object): Block | undefined;
   /** Bytes that are borrowed now; a shared block counts once. */
   readonly borrowed: number;
 }
@@ -40,13 +38,6 @@ function blockAt({ size }: ImageBytes, position: number): ByteRange {
   return { offset, length: Math.min(BLOCK, size - offset) };
 }
 
-/** Blocks that were wanted, but not in memory: for more, transfers at different positions would read blocks for each other. */
-const MAX_WANTED = 64;
-
-function isSame(a: Origin, b: Origin): boolean {
-  return a.source === b.source && a.offset === b.offset;
-}
-
 interface PooledBlock extends Block {
   readonly origin: Origin;
   readonly memory: Uint8Array;
@@ -61,11 +52,11 @@ export function createBlockPool(limit = 8): BlockPool {
   let borrowedSmall = 0;
   const blocks = new Set<PooledBlock>(); // least recently borrowed first
   const inUse = new Set<Block>();
-  const wanted: { readonly origin: Origin; readonly transfer: object }[] = [];
 
-  const find = (origin: Origin, length: number): PooledBlock | undefined =>
+  const find = ({ source, offset }: Origin, length: number): PooledBlock | undefined =>
     [...blocks].find(
-      (block) => isSame(block.origin, origin) && block.bytes.length === length && !block.isFailed,
+      ({ bytes, isFailed, origin }) =>
+        origin.source === source && origin.offset === offset && bytes.length === length && !isFailed,
     );
   const isUnused = (block: Block): boolean => !inUse.has(block);
   /**
@@ -120,13 +111,6 @@ export function createBlockPool(limit = 8): BlockPool {
     blocks.add(block);
     return block;
   };
-  const isWantedTwice = (source: ImageBytes, position: number, transfer: object): boolean => {
-    const origin = source.origin(blockAt(source, position));
-    const others = wanted.filter((one) => isSame(one.origin, origin));
-    if (others.length === 0) wanted.push({ origin, transfer });
-    if (wanted.length > MAX_WANTED) wanted.shift();
-    return others.some((one) => one.transfer !== transfer);
-  };
   return {
     borrowSmall: () => {
       borrowedSmall += SMALL;
@@ -138,9 +122,6 @@ export function createBlockPool(limit = 8): BlockPool {
     },
     borrow: (source, position) => borrow(source, position, limit),
     borrowAhead: (source, position) => borrow(source, position, limit / 2),
-    borrowWanted: (source, position, transfer) =>
-      borrow(source, position, 0) ??
-      (isWantedTwice(source, position, transfer) ? borrow(source, position, limit / 2) : undefined),
     get borrowed() {
       return borrowedSmall + inUse.size * BLOCK;
     },

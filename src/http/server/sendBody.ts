@@ -50,10 +50,9 @@ async function sendRange(sending: Sending, client: ClientConnection): Promise<vo
       const isFast = takenFast >= KERNEL_BUFFERS;
       const block = lent[0] ?? (isFast ? blocks.borrow(source, position) : undefined);
       if (block !== undefined) lent[0] = block;
-      const place = position % BLOCK;
-      const bytes = block === undefined ? small.subarray(0, BLOCK - place) : block.bytes.subarray(place);
+      const bytes = block?.bytes.subarray(position % BLOCK) ?? small;
       const piece = bytes.subarray(0, end - position);
-      await (block === undefined ? readSmall(piece, position, sending) : block.filled);
+      await (block?.filled ?? source.readInto(piece, position));
       const next = position + piece.length;
       // Read while the client takes this piece.
       const ahead = isFast && next < end ? blocks.borrowAhead(source, next) : undefined;
@@ -69,19 +68,6 @@ async function sendRange(sending: Sending, client: ClientConnection): Promise<vo
   } finally {
     await Promise.all(lent.map((block) => block.giveBack()));
     blocks.giveBackSmall(small);
-  }
-}
-
-/** Reads bytes of one block; from memory, if other clients receive the same. */
-async function readSmall(target: Uint8Array, position: number, { source, blocks }: Sending): Promise<void> {
-  const block = blocks.borrowWanted(source, position, target.buffer);
-  if (block === undefined) return source.readInto(target, position);
-  try {
-    await block.filled;
-    const place = position % BLOCK;
-    target.set(block.bytes.subarray(place, place + target.length));
-  } finally {
-    await block.giveBack();
   }
 }
 

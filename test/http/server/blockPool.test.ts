@@ -79,21 +79,6 @@ describe('createBlockPool', () => {
     expect(await readsOf(slice(source, { offset: 2 * BLOCK, length: 100 }))).toEqual([2]);
   });
 
-  it('reads a block for small pieces when a second transfer wants it', () => {
-    const { source, reads } = countedSource();
-    const pool = createBlockPool(4);
-    const [one, other] = [{}, {}];
-    expect([1, 2, 3].map((offset) => pool.borrowWanted(source, offset, one))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect(pool.borrowWanted(source, 3, other)).toBeDefined();
-    expect(pool.borrowWanted(source, 4, one)).toBeDefined();
-    for (let block = 1; block < 8; block++) pool.borrowWanted(source, block * BLOCK, one);
-    expect(reads).toEqual([0]);
-  });
-
   it('reads again after a failure, which all that wait for the block receive', async () => {
     let isBroken = true;
     const source = readerOf(BLOCK, async () => {
