@@ -62,7 +62,8 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
       refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
     }
   }
-  const onItself = managed.find(({ name }) => below(name, links).includes(name));
+  const depths = findDepths(links);
+  const onItself = managed.find(({ name }) => depths.get(name) === Infinity);
   if (onItself !== undefined) {
     const hint = 'remove a port from the list of its controller, or change base-iface';
     refuse(onItself.place, 'the interface is a port of itself, or on top of itself', hint);
@@ -70,7 +71,7 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   }
   for (const { isUp, name } of managed) {
     const { controller, place: at = place } = links.controllers.get(name) ?? {};
-    if (!isUp || controller === undefined || isActivated(controller, links)) continue;
+    if (!isUp || controller?.isUp !== false || !links.controllers.has(controller.name)) continue;
     const hint = `set state of ${controller.name} to up, with an entry in "interfaces"`;
     refuse(at, `${controller.name} is a port, too, but not up`, hint);
   }
@@ -184,28 +185,26 @@ function findParents(
 
 /** In the order of nmstate: controllers before ports, and parents before VLANs; otherwise by name. */
 export function sortByActivation(links: InterfaceLinks): Interface[] {
+  const depths = findDepths(links);
+  const listed = new Set(links.listed);
   const order = (item: Interface): number =>
-    item.isUp && links.listed.includes(item) ? below(item.name, links).length : 0;
+    item.isUp && listed.has(item) ? (depths.get(item.name) ?? 0) : 0;
   return [...links.interfaces.values()].toSorted((a, b) => order(a) - order(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** Whether nmstate finds a place in the order for a controller: those that are ports must be up and have entries of their own. */
-function isActivated(controller: Interface, links: InterfaceLinks): boolean {
-  const above = links.controllers.get(controller.name)?.controller;
-  return (
-    above === undefined || (controller.isUp && links.listed.includes(controller) && isActivated(above, links))
-  );
-}
-
-/** The interfaces that are activated before an interface: its parent or controller, and theirs. */
-function below(name: string, { controllers, interfaces, parents }: InterfaceLinks): string[] {
-  const chain: string[] = [];
-  for (let current = name; ;) {
-    const parent = parents.get(current);
-    const next =
-      parent !== undefined && interfaces.has(parent) ? parent : controllers.get(current)?.controller.name;
-    if (next === undefined || chain.includes(next)) return chain;
-    chain.push(next);
-    current = next;
+/** How many interfaces are activated before each one: its parent or controller, and theirs. Infinite for one on top of itself. */
+function findDepths({ controllers, interfaces, parents }: InterfaceLinks): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  for (const start of interfaces.keys()) {
+    const chain = new Set<string>();
+    let name: string | undefined = start;
+    while (name !== undefined && !depths.has(name) && !chain.has(name)) {
+      chain.add(name);
+      const parent = parents.get(name);
+      name = parent !== undefined && interfaces.has(parent) ? parent : controllers.get(name)?.controller.name;
+    }
+    let depth = name === undefined ? -1 : (depths.get(name) ?? Infinity);
+    for (const above of [...chain].toReversed()) depths.set(above, (depth += 1));
   }
+  return depths;
 }
