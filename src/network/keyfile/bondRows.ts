@@ -4,7 +4,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { type BondOption, bondOptions } from '../bondOptions.ts';
 import { parseAddress } from '../ipAddress.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
-import { type Profile, textValue } from './profile.ts';
+import type { Profile } from './profile.ts';
 import type { KeyfileRow } from './row.ts';
 
 /** An option that NetworkManager rejects unless `isValid`. */
@@ -128,12 +128,12 @@ function describe(option: BondOption): string {
 }
 
 function numberOf(profile: Profile, name: string, fallback = 0): number {
-  return Number(textValue(profile, `bond.${name}`) ?? fallback);
+  return Number(profile.values.get(`bond.${name}`) ?? fallback);
 }
 
 /** The word of an option, also of one that is written as its number. */
 function wordOf(profile: Profile, name: string): string | undefined {
-  const text = textValue(profile, `bond.${name}`);
+  const text = profile.values.get(`bond.${name}`);
   const option = bondOptions[name];
   const words = typeof option === 'object' && 'words' in option ? option.words : [];
   return text !== undefined && /^\d+$/.test(text) ? words[Number(text)] : text;

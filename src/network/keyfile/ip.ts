@@ -11,16 +11,7 @@ import {
   parseAddress,
   type Subnet,
 } from '../ipAddress.ts';
-import {
-  addProblem,
-  flagValue,
-  listValue,
-  numberValue,
-  type Profile,
-  type ProfileKey,
-  textValue,
-  unescapeValue,
-} from './profile.ts';
+import { addProblem, listValue, type Profile, type ProfileKey, unescapeValue } from './profile.ts';
 import type { KeyfileRow } from './row.ts';
 
 interface IpSection {
@@ -37,7 +28,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
   const routes: IpConfig['routes'][number][] = [];
   let behind: { readonly key: ProfileKey; readonly text: string } | undefined;
   let hasRoutes = false;
-  const table = numberValue(profile, `${section}.route-table`) || MAIN_TABLE;
+  const table = Number(profile.values.get(`${section}.route-table`)) || MAIN_TABLE;
   // Rules choose between tables by criteria that are not judged here.
   const hasRules = [...profile.entries.values()].some(
     (entry) => entry.section === section && entry.key.startsWith('routing-rule'),
@@ -72,7 +63,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
       metric: metric === 0 || metric === (family === 6 ? 1024 : 0) ? undefined : metric,
     });
   }
-  const own = textValue(profile, `${section}.gateway`);
+  const own = profile.values.get(`${section}.gateway`);
   const key = own === undefined ? behind?.key : (`${section}.gateway` as const);
   const text = own ?? behind?.text;
   const gateway = text === undefined ? undefined : parseAddress(text);
@@ -96,7 +87,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
       ? routes.find((one) => one.destination.prefixLength === 0 && one.gateway !== undefined)
       : undefined;
   const config = {
-    method: textValue(profile, `${section}.method`) ?? 'auto',
+    method: profile.values.get(`${section}.method`) ?? 'auto',
     addresses,
     gateway: used ?? route?.gateway,
     gatewayLine: route?.line ?? (key === undefined ? undefined : profile.entries.get(key)?.line),
@@ -104,7 +95,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
     dns,
     dnsLine: profile.entries.get(`${section}.dns`)?.line,
     routes: routes.filter((one) => one !== route),
-    neverDefault: flagValue(profile, `${section}.never-default`) === true || !isMain(table),
+    neverDefault: profile.values.get(`${section}.never-default`) === 'true' || !isMain(table),
   };
   return { config, rows: ipRows(family, config, hasRoutes) };
 }
@@ -122,14 +113,14 @@ function ipRows(family: Family, { addresses, dns }: IpConfig, hasRoutes: boolean
   const section = `ipv${family}` as const;
   const example = family === 4 ? '192.0.2.10/24' : '2001:db8::10/64';
   const isClosed = (profile: Profile): boolean => {
-    const method = textValue(profile, `${section}.method`) ?? '';
+    const method = profile.values.get(`${section}.method`) ?? '';
     return withoutAddresses.has(method) || (family === 4 && method === 'shared');
   };
   const searchesOf = (profile: Profile): readonly string[] => listValue(profile, `${section}.dns-search`);
   const closed =
     (what: string): KeyfileRow['problem'] =>
     (_value, profile) =>
-      `the method ${textValue(profile, `${section}.method`)} does not permit ${what}`;
+      `the method ${profile.values.get(`${section}.method`)} does not permit ${what}`;
   return [
     {
       key: `${section}.method`,

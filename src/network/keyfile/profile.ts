@@ -23,8 +23,6 @@ interface ProfileEntry extends ParsedEntry {
   readonly section: string;
 }
 
-type Value = boolean | number | string | readonly string[];
-
 /** `SECTION.KEY`, with the section as users know it: `ipv4.method`, `ethernet.mtu`. */
 export type ProfileKey = `${string}.${string}`;
 
@@ -32,8 +30,8 @@ export interface Profile {
   readonly sections: ReadonlySet<string>;
   /** Of equal keys the last one; a key of the section `802-3-ethernet` precedes that of `ethernet`. */
   readonly entries: ReadonlyMap<ProfileKey, ProfileEntry>;
-  /** The valid values of properties, and the options of bonds. */
-  readonly values: Map<ProfileKey, Value>;
+  /** The valid values of properties, and the options of bonds: `true` also for `1`, numbers in decimal, lists as they are written. */
+  readonly values: Map<ProfileKey, string>;
   readonly problems: KeyfileProblem[];
 }
 
@@ -56,7 +54,7 @@ export function readProfile(parsed: readonly KeyfileSection<ParsedEntry>[]): Pro
     if (type === undefined || key === INTERNAL_PROPERTY) continue;
     const [kind = '', ...range] = type.split(' ');
     const read = readValue(value, kind, range);
-    if (typeof read === 'object' && 'problem' in read) addProblem(profile, place, 'ignores', read);
+    if (typeof read === 'object') addProblem(profile, place, 'ignores', read);
     else profile.values.set(place, read);
   }
   return profile;
@@ -91,7 +89,7 @@ interface Invalid {
   readonly hint: string;
 }
 
-function readValue(value: string, kind: string, range: readonly string[]): Value | Invalid {
+function readValue(value: string, kind: string, range: readonly string[]): string | Invalid {
   // The syntax of these is checked elsewhere, if it is.
   if (kind === 'other' || kind === 'bytes') return unescapeValue(value);
   if (kind === 'string') {
@@ -99,15 +97,15 @@ function readValue(value: string, kind: string, range: readonly string[]): Value
     const problem = 'the value has a backslash that does not begin an escape sequence';
     return { problem, hint: String.raw`write a backslash as \\` };
   }
-  if (kind === 'list') return readList(value);
+  if (kind === 'list') return value;
   if (kind === 'boolean') {
     const word = value.replace(/[ \t\n\v\f\r]+$/, '');
-    if (word === 'true' || word === '1') return true;
-    if (word === 'false' || word === '0') return false;
+    if (word === 'true' || word === '1') return 'true';
+    if (word === 'false' || word === '0') return 'false';
     return { problem: `${quoteText(value)} is not true or false`, hint: 'use true or false' };
   }
   if (kind === 'decimal') {
-    if (/^[+-]?\d+$/.test(value)) return Number(value);
+    if (/^[+-]?\d+$/.test(value)) return value;
     return { problem: `${quoteText(value)} is not a decimal number`, hint: 'use a decimal number' };
   }
   const number = parseKeyfileInteger(value);
@@ -128,7 +126,7 @@ function readValue(value: string, kind: string, range: readonly string[]): Value
       : kind === 'flags'
         ? (number & ~BigInt(range[0] ?? 0)) === 0n && number >= 0n
         : least === undefined || most === undefined || (number >= BigInt(least) && number <= BigInt(most));
-  return isInRange ? Number(number) : { problem: `${number} is not ${expected}`, hint: `use ${expected}` };
+  return isInRange ? String(number) : { problem: `${number} is not ${expected}`, hint: `use ${expected}` };
 }
 
 /** Of newer properties, the range is not known. */
@@ -159,31 +157,14 @@ export function unescapeValue(value: string): string {
 
 const escapes: Readonly<Record<string, string>> = { s: ' ', n: '\n', t: '\t', r: '\r', '\\': '\\' };
 
-/** Items that end in semicolons; none if an escape sequence is invalid. */
-function readList(value: string): readonly string[] {
-  const items = Array.from(value.matchAll(/((?:[^\\;]|\\.)*)(?:;|$)/gs), ([, item = '']) => item);
+/** The items of a list, which end in semicolons; none if an escape sequence is invalid. */
+export function listValue({ values }: Profile, place: ProfileKey): readonly string[] {
+  const items = Array.from(
+    (values.get(place) ?? '').matchAll(/((?:[^\\;]|\\.)*)(?:;|$)/gs),
+    ([, item = '']) => item,
+  );
   // What follows the last semicolon is an item only if there is something.
   if (items.at(-1) === '') items.pop();
   const list = items.map((item) => item.replaceAll(String.raw`\;`, ';'));
   return list.some((item) => hasInvalidEscape(item)) ? [] : list.map((item) => unescapeValue(item));
-}
-
-export function textValue({ values }: Profile, place: ProfileKey): string | undefined {
-  const value = values.get(place);
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function numberValue({ values }: Profile, place: ProfileKey): number | undefined {
-  const value = values.get(place);
-  return typeof value === 'number' ? value : undefined;
-}
-
-export function flagValue({ values }: Profile, place: ProfileKey): boolean | undefined {
-  const value = values.get(place);
-  return typeof value === 'boolean' ? value : undefined;
-}
-
-export function listValue({ values }: Profile, place: ProfileKey): readonly string[] {
-  const value = values.get(place);
-  return Array.isArray(value) ? value : [];
 }

@@ -10,15 +10,7 @@ import { automaticIp, type Connection, type IpConfig } from '../connection.ts';
 import type { Family } from '../ipAddress.ts';
 import { readIpSection } from './ip.ts';
 import { isMacAddress } from './names.ts';
-import {
-  flagValue,
-  type KeyfileProblem,
-  listValue,
-  numberValue,
-  type Profile,
-  readProfile,
-  textValue,
-} from './profile.ts';
+import { type KeyfileProblem, listValue, type Profile, readProfile } from './profile.ts';
 import { checkRows } from './row.ts';
 import { controllerOf, rows } from './rows.ts';
 import { isKnownKey, knownKeys, sectionName, sectionNames, settingInfo, settingName } from './settings.ts';
@@ -103,39 +95,39 @@ function hintKey(setting: string, key: string): string {
 
 function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family, IpConfig>>): Connection {
   const { entries } = profile;
-  const type = sectionName(settingName(textValue(profile, 'connection.type') ?? 'ethernet'));
+  const type = sectionName(settingName(profile.values.get('connection.type') ?? 'ethernet'));
   const controller = controllerOf(profile);
   const isPort = controller !== undefined;
   const options = [...entries.values()].flatMap(({ key, section }) => {
     const value =
-      section === 'bond' && key !== 'interface-name' ? textValue(profile, `bond.${key}`) : undefined;
+      section === 'bond' && key !== 'interface-name' ? profile.values.get(`bond.${key}`) : undefined;
     return value === undefined ? [] : [[key, value] as const];
   });
   return {
     file,
-    id: textValue(profile, 'connection.id') ?? file.replace(/\.nmconnection$/, ''),
-    uuid: textValue(profile, 'connection.uuid'),
+    id: profile.values.get('connection.id') ?? file.replace(/\.nmconnection$/, ''),
+    uuid: profile.values.get('connection.uuid'),
     type,
     interfaceName:
-      textValue(profile, 'connection.interface-name') ?? textValue(profile, `${type}.interface-name`),
-    mac: macOf(textValue(profile, 'ethernet.mac-address')),
-    clonedMac: macOf(textValue(profile, 'ethernet.cloned-mac-address')),
-    mtu: numberValue(profile, 'ethernet.mtu') || undefined,
+      profile.values.get('connection.interface-name') ?? profile.values.get(`${type}.interface-name`),
+    mac: macOf(profile.values.get('ethernet.mac-address')),
+    clonedMac: macOf(profile.values.get('ethernet.cloned-mac-address')),
+    mtu: Number(profile.values.get('ethernet.mtu')) || undefined,
     controller,
     vlan:
       type === 'vlan'
         ? {
-            id: numberValue(profile, 'vlan.id') ?? 0,
-            parent: textValue(profile, 'vlan.parent'),
+            id: Number(profile.values.get('vlan.id') ?? 0),
+            parent: profile.values.get('vlan.parent'),
           }
         : undefined,
     bond: new Map(options),
     ip: isPort ? { 4: disabled, 6: disabled } : ip,
     ignoredAddresses: isPort ? [...ip[4].addresses, ...ip[6].addresses] : [],
-    priority: numberValue(profile, 'connection.autoconnect-priority') ?? 0,
+    priority: Number(profile.values.get('connection.autoconnect-priority') ?? 0),
     // Of several users, one must have a session (`nm_settings_connection_check_visibility`).
     isAutoconnected:
-      flagValue(profile, 'connection.autoconnect') !== false &&
+      profile.values.get('connection.autoconnect') !== 'false' &&
       listValue(profile, 'connection.permissions').length === 0,
     entries: [...entries.values()],
   };

@@ -25,7 +25,7 @@ export function checkRows(rows: readonly KeyfileRow[], profile: Profile): void {
   for (const row of rows) {
     const { effect, hint, key, problem } = row;
     const value = profile.values.get(key);
-    const text = Array.isArray(value) ? value.join(';') : String(value ?? '');
+    const text = value ?? '';
     const isValid =
       'isValid' in row
         ? value === undefined || row.isValid(text, profile)

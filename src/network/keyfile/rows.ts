@@ -6,7 +6,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { bondRows } from './bondRows.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
-import { type Profile, textValue } from './profile.ts';
+import type { Profile } from './profile.ts';
 import type { KeyfileRow } from './row.ts';
 import { sectionName, settingInfo, settingName } from './settings.ts';
 
@@ -121,7 +121,7 @@ export const rows: readonly KeyfileRow[] = [
       effect: 'rejects',
       isValid: (_name, profile) =>
         !isUsed(controller, profile) ||
-        portKeys.some(({ type }) => textValue(profile, `connection.${type}`) !== undefined) ||
+        portKeys.some(({ type }) => profile.values.get(`connection.${type}`) !== undefined) ||
         [...profile.sections].some((section) => section.endsWith('-port')),
       problem: 'requires the type of the controller',
       hint: 'add slave-type=bond or slave-type=bridge',
@@ -156,7 +156,7 @@ export const rows: readonly KeyfileRow[] = [
 /** The type of the connection, which the only section of a type shows if the key is missing. */
 function connectionType(profile: Profile): string | undefined {
   const bases = [...profile.sections].filter((section) => typeOf(section) !== null);
-  return textValue(profile, 'connection.type') ?? (bases.length === 1 ? bases[0] : undefined);
+  return profile.values.get('connection.type') ?? (bases.length === 1 ? bases[0] : undefined);
 }
 
 /** Whether a connection of the type must have the section; null for what is no type. */
@@ -177,7 +177,7 @@ function isUsed(key: string, { values }: Profile): boolean {
 
 /** The name or UUID of the bond or bridge to which the port belongs. */
 export function controllerOf(profile: Profile): string | undefined {
-  return textValue(profile, 'connection.controller') ?? textValue(profile, 'connection.master');
+  return profile.values.get('connection.controller') ?? profile.values.get('connection.master');
 }
 
 /** As RFC 9562 writes it, or one of the older forms that NetworkManager accepts. */
