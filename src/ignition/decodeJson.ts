@@ -7,14 +7,7 @@ import { MAX_FINDINGS, type Path } from '../core/finding.ts';
 import type { DocumentNode, ScalarNode } from '../formats/documentTree.ts';
 import type { Integer } from './config.ts';
 import { decode, type ExpectedType, type Members } from './decode.ts';
-import {
-  type Field,
-  fieldsByFoldedName,
-  foldName,
-  type ScalarField,
-  structOf,
-  type StructType,
-} from './schema.ts';
+import { type Field, foldedField, type ScalarField, structOf, type StructType } from './schema.ts';
 
 export interface TypeMismatch {
   /** The message of encoding/json. */
@@ -38,8 +31,7 @@ export function decodeJson(root: DocumentNode, type: StructType): Decoded {
   const mismatches: TypeMismatch[] = [];
   const value = decode(root, type, {
     entriesOf: ({ entries }) => entries,
-    findField: (struct, key) =>
-      struct.fields.find(({ name }) => name === key) ?? fieldsByFoldedName(struct).get(foldName(key)),
+    findField: (struct, key) => struct.fields.find(({ name }) => name === key) ?? foldedField(struct, key),
     isNull: (node) => node.kind === 'scalar' && node.style === 'plain' && node.text === 'null',
     readScalar,
     keepsNullItems: true,

@@ -5,6 +5,7 @@
  */
 
 import { readAsset } from '../core/assets.ts';
+import { nearestName } from '../core/nearestNames.ts';
 import type { SpecVersion } from './versions.ts';
 
 /** A Go struct into which a JSON object is decoded. */
@@ -62,18 +63,19 @@ export function configType(version: SpecVersion): StructType {
   return type;
 }
 
-/** The fields of a struct by `foldName`, for keys in another case. */
-export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field> {
-  let fields = foldedNames.get(type);
-  if (fields === undefined) {
-    fields = new Map();
-    for (const field of type.fields) fields.set(foldName(field.name), field);
-    foldedNames.set(type, fields);
-  }
-  return fields;
+/** The field with this name in any case. */
+export function foldedField({ fields }: StructType, key: string): Field | undefined {
+  const folded = foldName(key);
+  return fields.find(({ name }) => name.length === key.length && foldName(name) === folded);
 }
 
-/** Folds names for comparison: ASCII letters in lower case, `ſ` as s, the Kelvin sign as k. */
+/** The field with the most similar name. */
+export function nearestField({ fields }: StructType, key: string): Field | undefined {
+  const byName = new Map(fields.map((field) => [foldName(field.name), field]));
+  return byName.get(nearestName(foldName(key), byName.keys()) ?? '');
+}
+
+/** Folds for comparison: ASCII letters in lower case, `ſ` as s, the Kelvin sign as k. */
 export function foldName(name: string): string {
   return name.replace(/[A-Z\u017f\u212a]/g, (letter) => (letter === '\u017f' ? 's' : letter.toLowerCase()));
 }
@@ -87,6 +89,17 @@ export function structAt(root: StructType, path: readonly (string | number)[]): 
   return type;
 }
 
+/** The first of the versions in which the struct at a path has the field. */
+export function versionWith(
+  name: string,
+  path: readonly (string | number)[],
+  versions: readonly SpecVersion[],
+): SpecVersion | undefined {
+  return versions.find((version) =>
+    structAt(configType(version), path)?.fields.some((one) => one.name === name),
+  );
+}
+
 /** The struct into which a field, or an item of its list, is decoded. */
 export function structOf(field: Field | undefined): StructType | undefined {
   if (field?.kind === 'struct') return field.struct;
@@ -94,4 +107,3 @@ export function structOf(field: Field | undefined): StructType | undefined {
 }
 
 const configTypes = new Map<SpecVersion, StructType>();
-const foldedNames = new WeakMap<StructType, Map<string, Field>>();

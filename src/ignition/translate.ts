@@ -12,7 +12,7 @@ import { formatIgnition } from './ignitionText.ts';
 import { madeOf } from './origins.ts';
 import { normalizeConfig } from './normalize.ts';
 import { errorRule, warningRule, type Rule } from '../core/rule.ts';
-import { configType, type Field, structAt, structOf, type StructType } from './schema.ts';
+import { configType, type Field, structOf, type StructType, versionWith } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
@@ -169,9 +169,7 @@ function hasContent(value: unknown): boolean {
 function unknownField({ to, path }: Journey): Finding {
   const holder = path.slice(0, -1);
   const name = String(path.at(-1));
-  const first = specVersions.find((version) =>
-    structAt(configType(version), holder)?.fields.some((field) => field.name === name),
-  );
+  const first = versionWith(name, holder, specVersions);
   return {
     ...translationRules.fieldUnknown,
     path: [...path],

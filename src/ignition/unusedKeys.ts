@@ -7,19 +7,10 @@ import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path, type Finding } from '../core/finding.ts';
 import { type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { nearestName } from '../core/nearestNames.ts';
 import { itemsOf } from './decode.ts';
 import { warningRule } from '../core/rule.ts';
-import {
-  configType,
-  type Field,
-  fieldsByFoldedName,
-  foldName,
-  structAt,
-  structOf,
-  type StructType,
-} from './schema.ts';
-import { isSince, type SpecVersion, specVersions } from './versions.ts';
+import { type Field, foldedField, nearestField, structOf, type StructType, versionWith } from './schema.ts';
+import { type SpecVersion, specVersions } from './versions.ts';
 
 export const unusedKey = warningRule(
   'unused-key',
@@ -120,9 +111,8 @@ export function unusedKeyHint(
   path: Path,
   key: string,
 ): string | undefined {
-  const fields = fieldsByFoldedName(type);
-  const same = fields.get(foldName(key));
-  const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
+  const same = foldedField(type, key);
+  const nearest = nearestField(type, key);
   return (
     (same && `write ${quoteText(same.name)}: Ignition accepts this spelling, but reports it as unused`) ??
     newerVersionHint(version, path, key) ??
@@ -132,12 +122,8 @@ export function unusedKeyHint(
 }
 
 function newerVersionHint(version: SpecVersion, path: Path, key: string): string | undefined {
-  const since = specVersions.find(
-    (newer) =>
-      newer !== version &&
-      isSince(newer, version) &&
-      structAt(configType(newer), path)?.fields.some(({ name }) => name === key),
-  );
+  const newer = specVersions.slice(specVersions.indexOf(version) + 1);
+  const since = versionWith(key, path, newer);
   return (
     since &&
     `use spec version ${since} or newer for ${quoteText(key)}; in a ${version} config Ignition ignores it`

@@ -16,8 +16,8 @@ import { readSubject } from './subject.ts';
 import {
   configType,
   type Field,
-  fieldsByFoldedName,
-  foldName,
+  foldedField,
+  nearestField,
   structOf,
   type StructType,
 } from '../../ignition/schema.ts';
@@ -231,10 +231,9 @@ function findKernelSecrets(text: string): readonly Span[] {
 
 /** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {
-  const fields = fieldsByFoldedName(type);
-  const name = foldName(key.slice(0, LONGEST_KEY));
-  const exact = fields.get(name) ?? fields.get(name.replaceAll(/[_-]/g, ''));
-  return exact ?? fields.get(nearestName(name, fields.keys()) ?? '');
+  const name = key.slice(0, LONGEST_KEY);
+  const exact = foldedField(type, name) ?? foldedField(type, name.replaceAll(/[_-]/g, ''));
+  return exact ?? nearestField(type, name);
 }
 
 const LONGEST_KEY = 60;
