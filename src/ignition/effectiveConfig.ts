@@ -18,11 +18,6 @@ import { newestVersion, type SpecVersion } from './versions.ts';
 /** The chain of references to a config, the outermost first: `ignition.config.merge.0`. Empty for the outermost config. */
 export type ConfigPlace = readonly string[];
 
-interface PlacedPath {
-  readonly place: ConfigPlace;
-  readonly path: Path;
-}
-
 interface InlinedConfig {
   readonly place: ConfigPlace;
   readonly document: Buffer;
@@ -30,14 +25,16 @@ interface InlinedConfig {
 }
 
 export interface EffectiveConfig {
+  readonly status: 'read';
   /** The merge of all readable configs; its version is that of the outermost one. */
   readonly config: Config;
+  readonly version: SpecVersion;
   /** In the order in which Ignition fetches them. */
   readonly inlined: readonly InlinedConfig[];
   /** Issues of the references. */
   readonly issues: readonly PlacedIssue[];
   /** The source of a value of `config` in the documents; for a missing value, the place where it would be. */
-  readonly locate: (path: Path) => PlacedPath;
+  readonly locate: (path: Path) => { readonly place: ConfigPlace; readonly path: Path };
 }
 
 interface PlacedIssue {
@@ -55,14 +52,8 @@ const tooManyConfigs: Rule = {
   hint: 'inline fewer configs',
 };
 
-export interface EffectiveDocument extends EffectiveConfig {
-  readonly status: 'read';
-  /** Of the outermost config. */
-  readonly version: SpecVersion;
-}
-
 /** The effective config of a document, or the reason why the document cannot be read. */
-export type ReadEffective = EffectiveDocument | RefusedConfig;
+type ReadEffective = EffectiveConfig | RefusedConfig;
 
 /** Several checks read the config of a host: each document, which must not change, is parsed once. */
 export function readEffectiveConfig(document: Uint8Array): ReadEffective {
@@ -75,8 +66,8 @@ export function readEffectiveConfig(document: Uint8Array): ReadEffective {
 }
 
 /** The same for a document that was written from this config. */
-export function effectiveOf(document: Uint8Array, { config, version }: VersionedConfig): EffectiveDocument {
-  const effective = { status: 'read' as const, version, ...resolveConfig({ config, version }) };
+export function effectiveOf(document: Uint8Array, config: VersionedConfig): EffectiveConfig {
+  const effective = resolveConfig(config);
   effectives.set(document, effective);
   return effective;
 }
@@ -91,18 +82,19 @@ const effectives = new WeakMap<Uint8Array, ReadEffective>();
 /** Merges the inlined configs. */
 export function resolveConfig({ config, version }: VersionedConfig): EffectiveConfig {
   if (listReferences(config).length === 0) {
-    return { config, inlined: [], issues: [], locate: (path) => ({ place: [], path }) };
+    const unchanged = { config, inlined: [], issues: [], version };
+    return { status: 'read', ...unchanged, locate: (path) => ({ place: [], path }) };
   }
   const search: Search = { layers: [], inlined: [], issues: [], bytesLeft: MAX_BYTES };
   const rendered = render(search, { place: [], config: normalizeConfig(config, version) });
   const effective = withIgnition(rendered, { ...rendered.ignition, version });
   const { inlined, issues, layers } = search;
   const trace = traceOrigins(effective, layers);
-  const locate = (path: Path): PlacedPath => {
+  const locate = (path: Path) => {
     const { source, path: inSource } = trace(path);
     return { place: source.place, path: inSource };
   };
-  return { config: effective, inlined, issues, locate };
+  return { status: 'read', config: effective, version, inlined, issues, locate };
 }
 
 function withIgnition(config: Config, ignition: IgnitionSection): Config {

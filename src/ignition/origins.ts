@@ -22,11 +22,7 @@ export function partsOf(made: object): readonly object[] {
 /** The place of a value by its steps from an original object or list. */
 type PlaceOf<Place> = (steps: Path) => Place;
 
-interface Places<Place> {
-  has(original: object): boolean;
-  get(original: object): PlaceOf<Place> | undefined;
-  set(original: object, placeOf: PlaceOf<Place>): void;
-}
+type Places<Place> = WeakMap<object, PlaceOf<Place>>;
 
 /** Declares the places of an original object or list, and of all in it that have none. */
 export function declarePlaces<Place>(places: Places<Place>, original: object, placeOf: PlaceOf<Place>): void {
@@ -50,7 +46,7 @@ export function traceOrigins<Source extends { readonly config: Config }>(
   sources: readonly Source[],
 ): (path: Path) => Origin<Source> {
   const places = once(() => {
-    const found = new Map<object, PlaceOf<Origin<Source>>>();
+    const found: Places<Origin<Source>> = new WeakMap();
     for (const source of sources) declarePlaces(found, source.config, (path) => ({ source, path }));
     return found;
   });

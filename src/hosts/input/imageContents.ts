@@ -7,7 +7,7 @@ import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import { checkInstaller, checkInstallerArgument } from '../../agent/installerArgument.ts';
 import { FormatError, only } from '../../core/errors.ts';
 import { diagnosticAt, type Finding } from '../../core/finding.ts';
-import { type EffectiveDocument, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { type EffectiveConfig, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
@@ -64,7 +64,7 @@ interface ReadContents extends BootContents {
   readonly list: readonly KernelArgument[];
   readonly files: EmbedFiles;
   /** Undefined without a config, and for one that cannot be read, which is reported where it is read. */
-  readonly read: EffectiveDocument | undefined;
+  readonly read: EffectiveConfig | undefined;
 }
 
 /** @param before the contents before an edit; undefined for an inspection */

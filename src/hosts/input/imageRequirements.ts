@@ -10,7 +10,7 @@ import {
 import { FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
-import type { EffectiveDocument } from '../../ignition/effectiveConfig.ts';
+import type { EffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
 import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
@@ -98,7 +98,7 @@ export function checkMounted(kargs: readonly KernelArgument[], config: Config): 
 
 /** A config, and the configs that it inlines, with spec versions that the Ignition of the build cannot read. */
 export function checkSpecVersions(
-  { inlined, version }: EffectiveDocument,
+  { inlined, version }: EffectiveConfig,
   build: string | undefined,
 ): Finding[] {
   const newest = build === undefined ? undefined : newestSpecOf(build);
