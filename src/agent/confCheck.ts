@@ -6,7 +6,7 @@
  * Messages do not quote values: a config may contain secrets, also as parts of other values.
  */
 
-import { formatSource, type Position } from '../core/errors.ts';
+import { comparePositions, formatSource, type Position } from '../core/errors.ts';
 import { sequenceLength } from '../formats/utf8.ts';
 import { isUtf8 } from 'node:buffer';
 import { lineColumns } from '../formats/lineColumns.ts';
@@ -21,7 +21,14 @@ import {
 } from '../formats/osloConfig.ts';
 import { found, type Rule } from '../core/rule.ts';
 import { append } from '../core/lists.ts';
-import { type Finding, limitFindings, MAX_FINDINGS, type Problem, type Report } from '../core/finding.ts';
+import {
+  type Finding,
+  hasErrors,
+  limitFindings,
+  MAX_FINDINGS,
+  type Problem,
+  type Report,
+} from '../core/finding.ts';
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
@@ -80,12 +87,7 @@ export function checkConfParts(parts: readonly OsloParse[], ipaVersion?: IpaVers
     append(findings, checkLine(setting, effective.get(setting.option)?.line));
   }
   append(findings, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
-  const byLine = findings.toSorted(
-    (a, b) =>
-      (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
-      (a.position?.column ?? 0) - (b.position?.column ?? 0),
-  );
-  return limitFindings(byLine);
+  return limitFindings(findings.toSorted((a, b) => comparePositions(a.position, b.position)));
 }
 
 /**
@@ -106,7 +108,7 @@ export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Repor
             hint: 'save the file as UTF-8',
           }),
         ];
-  return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
+  return { valid: !hasErrors(findings), findings };
 }
 
 /** The offset of the first byte that is not valid UTF-8. */

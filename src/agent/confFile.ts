@@ -1,6 +1,7 @@
 /** Whose configuration a file `NAME.conf` is, and the check for it. */
 
-import type { Report } from '../core/finding.ts';
+import { comparePositions } from '../core/errors.ts';
+import { hasErrors, type Report } from '../core/finding.ts';
 import { normalizeSection, parseOsloConfig } from '../formats/osloConfig.ts';
 import {
   findIpaOption,
@@ -18,10 +19,10 @@ export function checkNamedConf(file: string, bytes: Uint8Array, ipaVersion?: Ipa
   const text = Buffer.from(bytes).toString('utf8');
   const parsed = parseOsloConfig(text);
   if (!isAgentConfName(file) && isIronicConf(file, parsed)) {
-    const findings = [...parsed.problems.map(syntaxFinding), ...checkConductor(parsed)].toSorted(
-      (a, b) => (a.position?.line ?? 0) - (b.position?.line ?? 0),
+    const findings = [...parsed.problems.map(syntaxFinding), ...checkConductor(parsed)].toSorted((a, b) =>
+      comparePositions(a.position, b.position),
     );
-    return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
+    return { valid: !hasErrors(findings), findings };
   }
   return isAgentConfName(file) || isAgentConf(text) ? checkConfFile(bytes, ipaVersion) : undefined;
 }

@@ -4,13 +4,13 @@
  * of podman.
  */
 
-import type { Position } from '../core/errors.ts';
+import { comparePositions, type Position } from '../core/errors.ts';
 import { quoteText } from '../core/foreignText.ts';
 import { HIDDEN } from '../core/masking.ts';
 import { trimEndOf } from '../core/trimming.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
-import { isMapping } from '../formats/mapping.ts';
-import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { parseToml, TomlError } from '../formats/toml.ts';
 import type { Path, Problem } from '../core/finding.ts';
 
 interface RegistriesIssue extends Problem {
@@ -46,76 +46,26 @@ export interface RegistryEntry {
   readonly mirrors: readonly Mirror[];
 }
 
-/** Where podman pulls images from. */
-interface Endpoint {
+interface Mirror {
   readonly location: string;
   readonly insecure: boolean;
-}
-
-interface Mirror extends Endpoint {
   /** The images for which podman uses the mirror: all, those with a digest, or those without. */
   readonly pulls: 'all' | 'digest-only' | 'tag-only';
 }
 
-type Fields = Readonly<Record<string, Field>>;
-
-type Field =
-  | { readonly kind: 'value'; readonly accepts: (value: unknown) => boolean; readonly hint: string }
-  | { readonly kind: 'tables'; readonly fields: Fields };
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-function oneOf(...choices: readonly string[]): Field {
-  const accepts = (value: unknown): boolean => isText(value) && ['', ...choices].includes(value);
-  return { kind: 'value', accepts, hint: `use one of "${choices.join('", "')}"` };
-}
-
-const text: Field = { kind: 'value', accepts: isText, hint: 'write a string in double quotes' };
-const isOn: Field = {
-  kind: 'value',
-  accepts: (value) => typeof value === 'boolean',
-  hint: 'write true or false, without quotes',
-};
-const texts: Field = {
-  kind: 'value',
-  accepts: (value) => Array.isArray(value) && value.every(isText),
-  hint: 'write a list of strings: ["registry.example.com"]',
-};
-const names: Field = {
-  kind: 'value',
-  accepts: (value) => isTable(value) && Object.values(value).every(isText),
-  hint: 'write a table of strings: "name" = "registry.example.com/name"',
-};
-
-const mirrorFields: Fields = {
-  location: text,
-  insecure: isOn,
-  'pull-from-mirror': oneOf('all', 'digest-only', 'tag-only'),
-};
-
-const registryFields: Fields = {
-  prefix: text,
-  location: text,
-  insecure: isOn,
-  blocked: isOn,
-  'mirror-by-digest-only': isOn,
-  'pull-from-mirror': text,
-  mirror: { kind: 'tables', fields: mirrorFields },
-};
-
-const rootFields: Fields = {
-  'unqualified-search-registries': texts,
-  'short-name-mode': oneOf('enforcing', 'permissive', 'disabled'),
-  'credential-helpers': texts,
-  'additional-layer-store-auth-helper': text,
-  registry: { kind: 'tables', fields: registryFields },
-  aliases: names,
-};
-
 /** Parses the file like podman. Never throws. */
 export function readRegistriesConf(content: string): RegistriesConf {
+  const issues: RegistriesIssue[] = [];
   try {
-    return checkDocument(parseToml(content));
+    const { value, locate } = parseToml(content);
+    // Version 1 of the format.
+    if (Object.keys(value).some((key) => key.toLowerCase() === 'registries')) return { issues };
+    const report: Report = (path, message, hint) =>
+      issues.push({ position: locate(path) ?? { line: 1, column: 1 }, message, hint });
+    const file = readFile(new Table(Object.entries(value), [], report));
+    if (issues.length === 0) checkFile(file, report);
+    if (issues.length === 0) return { issues, registries: toRegistries(file) };
+    return { issues: issues.toSorted(({ position: a }, { position: b }) => comparePositions(a, b)) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { hint = '', message, position } = error;
@@ -125,97 +75,123 @@ export function readRegistriesConf(content: string): RegistriesConf {
 
 type Report = (path: Path, message: string, hint: string) => void;
 
-function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
-  const found: RegistriesIssue[] = [];
-  const report: Report = (path, message, hint) =>
-    found.push({ position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-  // Without issues, all values have valid types.
-  const isAccepted = (_table: Table): _table is FileTable => found.length === 0;
-  // Version 1 of the format.
-  if (Object.keys(value).some((key) => key.toLowerCase() === 'registries')) return { issues: [] };
-  const table = readTable(value, rootFields, [], report);
-  if (isAccepted(table)) checkMeaning(table, report);
-  const issues = found.toSorted(({ position: a }, { position: b }) => a.line - b.line || a.column - b.column);
-  return isAccepted(table) ? { issues, registries: toRegistries(table) } : { issues };
+/** The type of a value. */
+interface Type<T> {
+  readonly accepts: (value: unknown) => value is T;
+  readonly hint: string;
 }
 
-type Table = Readonly<Record<string, unknown>>;
+const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The fields by their declared names: podman ignores the case and unknown keys. Values have valid types. */
-function readTable(value: unknown, fields: Fields, path: Path, report: Report): Table {
-  const table: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(isTable(value) ? value : {})) {
-    const name = key.toLowerCase();
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field !== undefined) table[name] = readField(member, field, [...path, key], report);
+const isTable = (value: unknown): value is Mapping => isMapping(value) && !(value instanceof Date);
+
+const text: Type<string> = { accepts: isText, hint: 'write a string in double quotes' };
+
+const isOn: Type<boolean> = {
+  accepts: (value) => typeof value === 'boolean',
+  hint: 'write true or false, without quotes',
+};
+
+const texts: Type<readonly string[]> = {
+  accepts: (value): value is string[] => Array.isArray(value) && value.every(isText),
+  hint: 'write a list of strings: ["registry.example.com"]',
+};
+
+const names: Type<Readonly<Record<string, string>>> = {
+  accepts: (value): value is Record<string, string> => isTable(value) && Object.values(value).every(isText),
+  hint: 'write a table of strings: "name" = "registry.example.com/name"',
+};
+
+function oneOf<W extends string>(...words: readonly W[]): Type<W | ''> {
+  const accepts = (value: unknown): value is W | '' => value === '' || words.some((word) => word === value);
+  return { accepts, hint: `use one of "${words.join('", "')}"` };
+}
+
+/** A table of the file. podman ignores the case of keys, and unknown keys. */
+class Table {
+  readonly #members: readonly (readonly [key: string, value: unknown])[];
+  readonly path: Path;
+  readonly #report: Report;
+
+  constructor(members: readonly (readonly [key: string, value: unknown])[], path: Path, report: Report) {
+    this.#members = members;
+    this.path = path;
+    this.#report = report;
   }
-  return table;
-}
 
-/** The value if its type is valid; otherwise undefined, after an error. */
-function readField(value: unknown, field: Field, path: Path, report: Report): unknown {
-  if (field.kind === 'value' && field.accepts(value)) return value;
-  if (field.kind === 'tables' && Array.isArray(value) && value.every(isTable)) {
-    return value.map((item, index) => readTable(item, field.fields, [...path, index], report));
+  /** Undefined for a value that is missing, or, after an error, of another type. */
+  read<T>(name: string, type: Type<T>): T | undefined {
+    return this.#find(name, () => type).at(-1)?.value;
   }
-  const keys = path.filter(isText);
-  const name = keys.join('.');
-  const hint = field.kind === 'value' ? field.hint : `write each entry with double brackets: [[${name}]]`;
-  report(path, `invalid value of ${quoteText(keys.at(-1) ?? '')}`, hint);
-  return undefined;
+
+  readTables(name: string): readonly Table[] {
+    const accepts = (value: unknown): value is Mapping[] => Array.isArray(value) && value.every(isTable);
+    const found = this.#find(name, (path) => {
+      return { accepts, hint: `write each entry with double brackets: [[${path.filter(isText).join('.')}]]` };
+    });
+    const { path = [], value = [] } = found.at(-1) ?? {};
+    return value.map((item, index) => new Table(Object.entries(item), [...path, index], this.#report));
+  }
+
+  #find<T>(name: string, typeAt: (path: Path) => Type<T>): readonly { path: Path; value: T }[] {
+    return this.#members.flatMap(([key, value]) => {
+      if (key.toLowerCase() !== name) return [];
+      const path = [...this.path, key];
+      const { accepts, hint } = typeAt(path);
+      if (accepts(value)) return [{ path, value }];
+      this.#report(path, `invalid value of ${quoteText(key)}`, hint);
+      return [];
+    });
+  }
 }
 
-function isTable(value: unknown): value is Table {
-  return isMapping(value) && !(value instanceof Date);
-}
+type FileContents = ReturnType<typeof readFile>;
+type Entry = ReturnType<typeof readEntry>;
 
-/** The table of a file in which all values have valid types. */
-interface FileTable extends Table {
-  readonly 'unqualified-search-registries'?: readonly string[];
-  readonly 'short-name-mode'?: string;
-  readonly aliases?: Readonly<Record<string, string>>;
-  readonly registry?: readonly RegistryTable[];
-}
-
-interface RegistryTable {
-  readonly prefix?: string;
-  readonly location?: string;
-  readonly insecure?: boolean;
-  readonly blocked?: boolean;
-  readonly 'mirror-by-digest-only'?: boolean;
-  readonly 'pull-from-mirror'?: string;
-  readonly mirror?: readonly MirrorTable[];
-}
-
-interface MirrorTable {
-  readonly location?: string;
-  readonly insecure?: boolean;
-  readonly 'pull-from-mirror'?: 'all' | 'digest-only' | 'tag-only' | '';
-}
-
-function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Registries {
-  const search = table['unqualified-search-registries'];
-  const shortNameMode = table['short-name-mode'] ?? '';
+function readFile(file: Table) {
+  file.read('credential-helpers', texts);
+  file.read('additional-layer-store-auth-helper', text);
   return {
-    ...(search !== undefined && { search: search.map(withoutSlashes) }),
-    ...(shortNameMode !== '' && { shortNameMode }),
-    aliases: new Map(Object.entries(aliases)),
-    entries: registry.map(toEntry),
+    search: file.read('unqualified-search-registries', texts),
+    shortNameMode: file.read('short-name-mode', oneOf('enforcing', 'permissive', 'disabled')) ?? '',
+    aliases: Object.entries(file.read('aliases', names) ?? {}),
+    entries: file.readTables('registry').map(readEntry),
   };
 }
 
-function toEntry({ blocked = false, insecure = false, mirror = [], ...entry }: RegistryTable): RegistryEntry {
-  const { location = '', prefix = '' } = entry;
-  const digestOnly = entry['mirror-by-digest-only'] === true ? 'digest-only' : undefined;
+function readEntry(entry: Table) {
   return {
-    prefix: withoutSlashes(prefix === '' ? location : prefix),
-    location: withoutSlashes(location),
-    insecure,
-    blocked,
-    mirrors: mirror.map((one) => ({
-      location: withoutSlashes(one.location ?? ''),
-      insecure: one.insecure ?? false,
-      pulls: digestOnly ?? (one['pull-from-mirror'] || 'all'),
+    path: entry.path,
+    prefix: entry.read('prefix', text) ?? '',
+    location: entry.read('location', text) ?? '',
+    insecure: entry.read('insecure', isOn) ?? false,
+    blocked: entry.read('blocked', isOn) ?? false,
+    byDigestOnly: entry.read('mirror-by-digest-only', isOn) ?? false,
+    pulls: entry.read('pull-from-mirror', text) ?? '',
+    mirrors: entry.readTables('mirror').map((mirror) => ({
+      path: mirror.path,
+      location: mirror.read('location', text) ?? '',
+      insecure: mirror.read('insecure', isOn) ?? false,
+      pulls: mirror.read('pull-from-mirror', oneOf('all', 'digest-only', 'tag-only')) ?? '',
+    })),
+  };
+}
+
+function toRegistries({ aliases, entries, search, shortNameMode }: FileContents): Registries {
+  return {
+    ...(search !== undefined && { search: search.map(withoutSlashes) }),
+    ...(shortNameMode !== '' && { shortNameMode }),
+    aliases: new Map(aliases),
+    entries: entries.map(({ blocked, byDigestOnly, insecure, location, mirrors, prefix }) => ({
+      prefix: withoutSlashes(prefix || location),
+      location: withoutSlashes(location),
+      insecure,
+      blocked,
+      mirrors: mirrors.map((mirror) => ({
+        location: withoutSlashes(mirror.location),
+        insecure: mirror.insecure,
+        pulls: byDigestOnly ? 'digest-only' : mirror.pulls || 'all',
+      })),
     })),
   };
 }
@@ -224,15 +200,15 @@ function withoutSlashes(location: string): string {
   return trimEndOf(location, '/');
 }
 
-function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTable, report: Report): void {
-  for (const [index, registry] of (table['unqualified-search-registries'] ?? []).entries()) {
+function checkFile({ aliases, entries, search = [] }: FileContents, report: Report): void {
+  for (const [index, registry] of search.entries()) {
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
     const message = `${shown(registry)} is not a registry host`;
     report(path, message, 'use a host, such as "quay.io"');
   }
-  for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
-  for (const [index, entry] of entries.entries()) checkEntry(entry, ['registry', index], report);
+  for (const [name, full] of aliases) checkAlias(name, full, report);
+  for (const entry of entries) checkEntry(entry, report);
   checkTwins(entries, report);
 }
 
@@ -274,10 +250,9 @@ function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: stri
   return tag !== undefined || digest !== undefined;
 }
 
-function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
-  const { location = '', mirror: mirrors = [], prefix = '' } = entry;
+function checkEntry({ byDigestOnly, location, mirrors, path, prefix, pulls }: Entry, report: Report): void {
   const isWildcard = prefix.startsWith('*.');
-  if ((entry['pull-from-mirror'] ?? '') !== '') {
+  if (pulls !== '') {
     const hint = 'move it to the [[registry.mirror]] that it is for';
     report([...path, 'pull-from-mirror'], 'pull-from-mirror belongs to a mirror', hint);
   }
@@ -291,29 +266,28 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
     const message = `${shown(prefix)} is not "*." followed by a domain`;
     report([...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
-  for (const [index, mirror] of mirrors.entries()) {
-    const at = [...path, 'mirror', index];
-    checkLocation(mirror.location ?? '', [...at, 'location'], report);
-    if ((mirror['pull-from-mirror'] ?? '') === '' || entry['mirror-by-digest-only'] !== true) continue;
+  for (const mirror of mirrors) {
+    checkLocation(mirror.location, [...mirror.path, 'location'], report);
+    if (mirror.pulls === '' || !byDigestOnly) continue;
     const message =
       'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
-    report([...at, 'pull-from-mirror'], message, 'remove mirror-by-digest-only or pull-from-mirror');
+    report([...mirror.path, 'pull-from-mirror'], message, 'remove mirror-by-digest-only or pull-from-mirror');
   }
 }
 
 /** Entries of the same location must agree. */
-function checkTwins(entries: readonly RegistryTable[], report: Report): void {
-  const seen = new Map<string, RegistryTable>();
-  for (const [index, entry] of entries.entries()) {
+function checkTwins(entries: readonly Entry[], report: Report): void {
+  const seen = new Map<string, Entry>();
+  for (const entry of entries) {
     // A wildcard may have no location.
-    const location = withoutSlashes(entry.location ?? '') || withoutSlashes(entry.prefix ?? '');
+    const location = withoutSlashes(entry.location) || withoutSlashes(entry.prefix);
     const first = seen.get(location);
     seen.set(location, first ?? entry);
     if (first === undefined) continue;
     for (const name of ['insecure', 'blocked'] as const) {
-      if ((first[name] ?? false) === (entry[name] ?? false)) continue;
+      if (first[name] === entry[name]) continue;
       const message = `the registry ${shown(location)} is defined twice, with different "${name}"`;
-      report(['registry', index], message, `set ${name} to the same value in both entries`);
+      report(entry.path, message, `set ${name} to the same value in both entries`);
     }
   }
 }

@@ -57,6 +57,11 @@ export interface Position {
   readonly column: number;
 }
 
+/** Orders what is in one file; what has no place comes first. */
+export function comparePositions(one: Partial<Position> = {}, other: Partial<Position> = {}): number {
+  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+}
+
 /** Where in a file of the user something is; line and column count from 1. */
 export interface FilePlace {
   /** As the user named it. */

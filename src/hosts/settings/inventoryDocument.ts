@@ -7,7 +7,7 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { unreplacedIn } from '../../core/placeholders.ts';
-import type { FilePlace, Position } from '../../core/errors.ts';
+import { comparePositions, type FilePlace, type Position } from '../../core/errors.ts';
 import type { Diagnostic, Path } from '../../core/finding.ts';
 import { ignoreProblem } from '../../io/report/ignored.ts';
 import { importAsset } from '../../core/assets.ts';
@@ -150,10 +150,7 @@ function locate(mistakes: readonly Mistake[], document: InventoryDocument, path:
     const at = { file: document.name, ...document.locate([...path, ...steps]) };
     return { severity: 'error', message, hint, at } as const;
   });
-  return located.toSorted(
-    ({ at: one }, { at: other }) =>
-      (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
-  );
+  return located.toSorted(({ at: one }, { at: other }) => comparePositions(one, other));
 }
 
 function readHosts(
