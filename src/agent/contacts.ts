@@ -92,14 +92,14 @@ function certificatesIn({ files }: LintSubject, folders: readonly string[]): rea
     .flatMap(({ file }) => textsOf(file.contents));
 }
 
-/** What Ignition fetches for the config. */
+/** What Ignition fetches for the config, also by TFTP. */
 export function ignitionContact({ config }: LintSubject): Contact {
   const { proxy, security } = config.ignition ?? {};
   const { httpProxy = '', httpsProxy = '', noProxy = [] } = proxy ?? {};
   const variables = { http_proxy: httpProxy, https_proxy: httpsProxy, no_proxy: noProxy.join(',') };
   return {
     urls: listResources(config).flatMap(({ resource: { source = '' } }) =>
-      /^https?:/i.test(source) ? (parseUrl(source) ?? []) : [],
+      /^(?:https?|tftp):/i.test(source) ? (parseUrl(source) ?? []) : [],
     ),
     access: {
       isVerified: true,

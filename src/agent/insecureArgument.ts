@@ -9,7 +9,7 @@ import type { Config } from '../ignition/config.ts';
 import { lintWarning } from '../core/rule.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { hasHttpsUrl } from './ironicUrl.ts';
-import { confValues, readContents, readFiles } from './lint/subject.ts';
+import { confValues, readContents, readSubject } from './lint/subject.ts';
 
 export const insecureArgument = lintWarning(
   'ipa-insecure',
@@ -21,13 +21,15 @@ export const insecureArgument = lintWarning(
 export function checkInsecureArgument(kernelArguments: readonly KernelArgument[], config: Config): Finding[] {
   const last = kernelArguments.findLast(({ name, value }) => name === 'ipa-insecure' && value !== undefined);
   if (parseOsloBoolean(last?.value ?? '') !== true) return [];
-  const files = readFiles(config);
+  const subject = readSubject(config);
   // What Ignition fetches is unknown.
-  if (files.confs.some(({ file }) => readContents(file.contents) === undefined)) return [];
-  if (files.confs.length === 0 || confValues(files, 'insecure').length > 0) return [];
+  if (subject.confs.some(({ file }) => readContents(file.contents) === undefined)) return [];
+  if (subject.confs.length === 0 || confValues(subject, 'insecure').length > 0) return [];
   const isVerified =
-    confValues(files, 'cafile').some((path) => path !== '') ||
-    [...confValues(files, 'api_url'), ...confValues(files, 'inspection_callback_url')].some(hasHttpsUrl) ||
+    confValues(subject, 'cafile').some((path) => path !== '') ||
+    [...confValues(subject, 'api_url'), ...confValues(subject, 'inspection_callback_url')].some(
+      hasHttpsUrl,
+    ) ||
     kernelArguments.some(({ name, value = '' }) => urlArguments.has(name) && hasHttpsUrl(value));
   return isVerified ? [{ ...insecureArgument, path: [] }] : [];
 }

@@ -9,7 +9,7 @@ import type { Finding } from '../core/finding.ts';
 import { findInstallerFile, installerRule } from './lint/hostFiles.ts';
 import { isAgentConfig } from './lint/lintConfig.ts';
 import { lintFinding } from './lint/lintRule.ts';
-import { listLintedFiles } from './lint/subject.ts';
+import { readSubject } from './lint/subject.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
 
 /**
@@ -33,7 +33,7 @@ export function checkInstallerArgument(
 export function checkInstaller(kernelArguments: readonly KernelArgument[], config: Config): Finding[] {
   const ofArgument = checkInstallerArgument(kernelArguments, config);
   if (ofArgument.length > 0) return ofArgument;
-  const files = findInstallerFile(listLintedFiles(config));
+  const files = findInstallerFile(readSubject(config).files);
   return files.length > 0 && isAgentConfig(config)
     ? files.map((file) => lintFinding(installerRule, file))
     : [];

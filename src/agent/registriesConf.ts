@@ -85,6 +85,8 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const isTable = (value: unknown): value is Mapping => isMapping(value) && !(value instanceof Date);
 
+const areTables = (value: unknown): value is Mapping[] => Array.isArray(value) && value.every(isTable);
+
 const text: Type<string> = { accepts: isText, hint: 'write a string in double quotes' };
 
 const isOn: Type<boolean> = {
@@ -125,9 +127,9 @@ class Table {
   }
 
   readTables(name: string): readonly Table[] {
-    const accepts = (value: unknown): value is Mapping[] => Array.isArray(value) && value.every(isTable);
     const found = this.#find(name, (path) => {
-      return { accepts, hint: `write each entry with double brackets: [[${path.filter(isText).join('.')}]]` };
+      const hint = `write each entry with double brackets: [[${path.filter(isText).join('.')}]]`;
+      return { accepts: areTables, hint };
     });
     const { path = [], value = [] } = found.at(-1) ?? {};
     return value.map((item, index) => new Table(Object.entries(item), [...path, index], this.#report));

@@ -76,6 +76,10 @@ export function formatPlace({ file, line, column }: FilePlace): string {
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
+export function placeIn(file: string, line?: number): FilePlace {
+  return { file, ...(line !== undefined && { line }) };
+}
+
 /** Where an input comes from, for messages. */
 export interface InputSource {
   /** `--api-url`, `IRONIC_BASE_URL`, or the name of a setting in a file: `ironic.apiUrls`. */

@@ -54,6 +54,16 @@ export function parseCaCertificates(text: string, now: Date): CaCertificates {
   };
 }
 
+/** A file with certificates as text: DER, which starts with a sequence, becomes PEM. */
+export function certificateText(bytes: Uint8Array): string {
+  try {
+    if (bytes[0] === 0x30) return new X509Certificate(bytes).toString();
+  } catch {
+    // Other text may start with the same character.
+  }
+  return Buffer.from(bytes).toString();
+}
+
 /**
  * Why Ignition cannot read a valid file as CA certificates of its own: a clause about the file. Source: `parseCABundle` in
  * Ignition's `http.go`, and `pem.Decode` of Go, which skips text only in front of a certificate.

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/ignition/validate.ts';
-import { formatTextReport } from '../../src/io/report/text.ts';
+import { formatTextReport } from '../support/textReport.ts';
 import { codePoint } from '../support/arbitraryText.ts';
 
 const config = (rest: string): string => `{"ignition":{"version":"3.4.0"},${rest}}`;

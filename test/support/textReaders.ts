@@ -56,7 +56,7 @@ import { editKargs } from '../../src/image/kargsEdit.ts';
 import { convertNetworkData } from '../../src/network/networkData/convertNetworkData.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
 import { readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
-import { formatTextReport } from '../../src/io/report/text.ts';
+import { formatTextReport } from './textReport.ts';
 import { githubReporter } from '../../src/io/report/annotations.ts';
 import { formatJsonReport } from '../../src/io/report/reporter.ts';
 import { parseHttpUrl } from '../../src/http/client/httpUrl.ts';

@@ -4,10 +4,9 @@
  * 35coreos-ignition of fedora-coreos-config.
  */
 
-import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import { MAX_FINDINGS } from '../../core/finding.ts';
-import { parseCaCertificates } from '../../formats/caCertificates.ts';
+import { certificateText, parseCaCertificates } from '../../formats/caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
@@ -92,7 +91,7 @@ export const hostFileRules = [
         // Installers write an empty anchor for "no CA of its own".
         if (bytes === undefined || (isAnchor && bytes.length === 0)) continue;
         try {
-          const { warnings } = parseCaCertificates(readPem(bytes), now);
+          const { warnings } = parseCaCertificates(certificateText(bytes), now);
           for (const warning of warnings) yield { path, message: `${about}: ${warning}` };
         } catch (error) {
           if (!(error instanceof FormatError)) throw error;
@@ -188,14 +187,3 @@ const IMAGE_FOLDER = /^\/(?:boot|dev|proc|run|sys|sysroot|tmp|usr)(?:\/|$)/;
 
 /** Modes that are usual in octal and implausible as decimal numbers. */
 const USUAL_MODE = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
-
-/** update-ca-trust accepts DER as well; a DER file starts with a sequence. */
-function readPem(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString('latin1');
-  if (bytes[0] !== 0x30) return text;
-  try {
-    return new X509Certificate(bytes).toString();
-  } catch {
-    return text;
-  }
-}

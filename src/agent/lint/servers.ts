@@ -37,6 +37,7 @@ function ofImages(subject: LintSubject): readonly Need[] {
   });
 }
 
-function serverOf(purpose: string, url: URL, { isExcept, variables }: ServerAccess) {
+/** The server, or the proxy in front of it. */
+export function serverOf(purpose: string, url: URL, { isExcept, variables }: ServerAccess) {
   return connectedServer(purpose, url, variables, isExcept);
 }

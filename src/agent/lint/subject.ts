@@ -27,7 +27,12 @@ import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from 
  */
 export type TargetSystem = 'live' | 'installed';
 
-export interface LintSubject extends FileSubject {
+export interface LintSubject {
+  readonly config: Config;
+  readonly files: readonly LintedFile[];
+  /** The first file of each path. */
+  readonly filesByPath: ReadonlyMap<string, LintedFile>;
+  readonly confs: readonly LintedConf[];
   /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;
   readonly units: readonly LintedUnit[];
@@ -37,15 +42,6 @@ export interface LintSubject extends FileSubject {
   readonly agentUnits: readonly LintedUnit[];
   /** The commands of all units that start the agent. */
   readonly runs: readonly UnitCommand[];
-}
-
-/** The part of the subject for checks that need no units. */
-export interface FileSubject {
-  readonly config: Config;
-  readonly files: readonly LintedFile[];
-  /** The first file of each path. */
-  readonly filesByPath: ReadonlyMap<string, LintedFile>;
-  readonly confs: readonly LintedConf[];
 }
 
 export interface LintedFile {
@@ -119,25 +115,10 @@ const subjects = new WeakMap<Config, LintSubject>();
 function readParts(config: Config): LintSubject {
   const budget = { words: MOST_PODMAN_WORDS };
   const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index, budget));
-  return {
-    ...readFiles(config),
-    isComplete: listReferences(config).length === 0,
-    units,
-    activeUnits: units.filter(({ unit }) => unit.mask !== true),
-    agentUnits: units.filter(({ runs }) => runs.length > 0),
-    runs: units.flatMap(({ runs }) => runs),
-  };
-}
-
-export function listLintedFiles(config: Config): readonly LintedFile[] {
-  return (config.storage?.files ?? []).map((file, index) => {
+  const files = (config.storage?.files ?? []).map((file, index) => {
     const path = ['storage', 'files', index];
     return { name: file.path ?? '', file, path, source: [...path, 'contents', 'source'] };
   });
-}
-
-export function readFiles(config: Config): FileSubject {
-  const files = listLintedFiles(config);
   return {
     config,
     files,
@@ -145,6 +126,11 @@ export function readFiles(config: Config): FileSubject {
     confs: files
       .filter(({ name }) => isConfPath(name))
       .map((file) => ({ ...file, defaults: readDefaults(textOf(file)) })),
+    isComplete: listReferences(config).length === 0,
+    units,
+    activeUnits: units.filter(({ unit }) => unit.mask !== true),
+    agentUnits: units.filter(({ runs }) => runs.length > 0),
+    runs: units.flatMap(({ runs }) => runs),
   };
 }
 
@@ -174,7 +160,7 @@ export function textOf({ file }: LintedFile): string {
 }
 
 /** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
-export function confValues({ confs }: FileSubject, option: string): string[] {
+export function confValues({ confs }: LintSubject, option: string): string[] {
   return confs.flatMap(({ defaults }) => defaults.get(option) ?? []);
 }
 

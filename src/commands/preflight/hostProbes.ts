@@ -47,7 +47,9 @@ export function* listProbes(
   const access = bootAccess(subject);
   for (const file of files) yield fileProbe('boot-file', file, access);
   const ignition = ignitionContact(subject);
-  for (const url of ignition.urls) yield fileProbe('ignition', { use: 'file', url }, ignition.access);
+  for (const url of ignition.urls) {
+    if (url.protocol !== 'tftp:') yield fileProbe('ignition', { use: 'file', url }, ignition.access);
+  }
   for (const { host, port } of listTimeServers(subject)) {
     if (host === '') continue;
     yield { check: 'time', key: [host, port], subject: host, run: (limits) => checkTime(host, port, limits) };

@@ -1,7 +1,7 @@
 /** The resource of an artifact for an HTTP server: its size, entity tag and date, and its bytes with few of them in memory. */
 
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
-import { type ImageBytes, type Patch, zeros } from '../../image/overlay.ts';
+import type { ImageBytes } from '../../image/overlay.ts';
 import type { DateOf } from '../../http/server/answer/modifiedDates.ts';
 import { artifacts } from '../../core/artifacts.ts';
 import type { ServedResource } from '../../http/server/answer/resource.ts';
@@ -18,7 +18,7 @@ export async function createResource(
 ): Promise<Cached<ServedResource>> {
   const artifact = await make();
   const { files, unchanged } = artifact;
-  const changes = artifact.changes.map(trimZeroPatches);
+  const changes = artifact.changes.map(inOwnMemory);
   const bytes = changes.reduce<ImageBytes>(changedImage, unchanged);
   const etag = await artifact.etag();
   const check = async (): Promise<void> => {
@@ -38,33 +38,16 @@ export async function createResource(
       return { ...bytes, close: async () => undefined };
     },
   };
-  const own =
-    files.length === 0 ? unchanged.size : changes.reduce((sum, change) => sum + patchBytes(change), 0);
+  const patches = changes.flatMap((change) => change.patches);
+  const stored = patches.map(({ data }) => (data instanceof Uint8Array ? data.length : 0));
+  const own = files.length === 0 ? unchanged.size : stored.reduce((sum, size) => sum + size, 0);
   return { value, size: own + OVERHEAD };
 }
 
-/** The same change with less memory: trailing zeros are not stored, and no patch is a view of a larger buffer. */
-export function trimZeroPatches(change: ImageChange): ImageChange {
-  return { ...change, patches: change.patches.flatMap(compactPatches) };
-}
-
-/** The memory of its patches, in bytes. */
-export function patchBytes({ patches }: ImageChange): number {
-  const sizes = patches.map(({ data }) => (data instanceof Uint8Array ? data.length : 0));
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** For fewer zeros, an additional patch would not save memory. */
-const LEAST_ZEROS = 1024;
-
-function compactPatches({ offset, data }: Patch): Patch[] {
-  if (!(data instanceof Uint8Array)) return [{ offset, data }];
-  const used = data.findLastIndex((byte) => byte !== 0) + 1;
-  const kept = data.length - used < LEAST_ZEROS ? data.length : used;
-  const own = new Uint8Array(data.subarray(0, kept));
-  if (kept === data.length) return [{ offset, data: own }];
-  return [
-    { offset, data: own },
-    { offset: offset + kept, data: zeros(data.length - kept) },
-  ];
+/** The same change, without patches that are views of a larger buffer. */
+function inOwnMemory({ patches, ...change }: ImageChange): ImageChange {
+  const own = patches.map(({ data, offset }) => {
+    return { offset, data: data instanceof Uint8Array ? new Uint8Array(data) : data };
+  });
+  return { ...change, patches: own };
 }

@@ -1,10 +1,10 @@
 /** Reads agent archives, each file once. */
 
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readContainerArchive, type ContainerArchive } from '../../formats/containerArchive.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
+import { stampOf } from '../../io/files/fileStates.ts';
 import type { Io } from '../../io/io.ts';
 import { FormatError, located, only } from '../../core/errors.ts';
 import { refuseOtherFile } from './contentKind.ts';
@@ -28,19 +28,16 @@ export type ReadArchiveFile = (file: NamedArchive) => Promise<ContainerArchive>;
 export function createArchiveReader(io: ArchiveIo): ReadArchiveFile {
   const known = new Map<string, Promise<ContainerArchive>>();
   return async (file) => {
-    const stamp = await stampOf(file, io);
+    const { path, place } = file;
+    const absolute = resolve(io.cwd, path);
+    const state = await stampOf(absolute).catch((error: unknown) => {
+      throw fileError(error, { path, what: whatIs(place), action: 'read' });
+    });
+    const stamp = `${absolute}:${state}`;
     const archive = known.get(stamp) ?? readArchive(file, io);
     known.set(stamp, archive);
     return archive;
   };
-}
-
-async function stampOf({ path, place }: NamedArchive, { cwd }: ArchiveIo): Promise<string> {
-  const absolute = resolve(cwd, path);
-  const stats = await stat(absolute, { bigint: true }).catch((error: unknown) => {
-    throw fileError(error, { path, what: whatIs(place), action: 'read' });
-  });
-  return [absolute, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }
 
 async function readArchive({ path, place }: NamedArchive, io: ArchiveIo): Promise<ContainerArchive> {

@@ -1,10 +1,8 @@
 /** What a file is that some reader refused, as far as another reader of this program or a magic number shows it. */
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isIronicConf } from '../../agent/ironicConf.ts';
 import { isSettingKey } from '../../agent/settingSpelling.ts';
-import { CliError, FormatError, ifWellFormed } from '../../core/errors.ts';
+import { CliError, FormatError, ifWellFormed, only } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
@@ -13,6 +11,7 @@ import { quoteShellWord } from '../../formats/shell.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { detectKind } from '../../image/imageKind.ts';
 import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
+import { readImage } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 
 /** With its article, and what to do with the file `FILE`, in the imperative. */
@@ -60,8 +59,15 @@ export async function refuseOtherFile(
   path: string | undefined,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<void> {
-  if (path !== undefined) await refuseOther(noun, path, readFileHead(resolve(cwd, path)));
+  if (path === undefined) return;
+  const head = await readImage(path, { cwd }, (image) => image.read(0, Math.min(HEAD, image.size))).catch(
+    only(CliError, () => undefined),
+  );
+  if (head !== undefined) await refuseOther(noun, path, head);
 }
+
+/** Bytes of a file that show an ISO. */
+const HEAD = 32_774;
 
 /** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */
 export async function hintContent(file: string, bytes: Uint8Array): Promise<string | undefined> {
@@ -131,20 +137,4 @@ function describeObject({ kind }: Mapping): Content {
     ? 'write an inventory from it with "ironic-coreos import FILE"'
     : 'write the part that is required to a file, and pass that';
   return [`a Kubernetes object of kind ${quoteText(String(kind))}`, use];
-}
-
-/** The start of a regular file, which shows an ISO; empty if it cannot be read. */
-function readFileHead(place: string): Uint8Array {
-  const head = Buffer.alloc(32_774);
-  try {
-    if (!statSync(place).isFile()) return head.subarray(0, 0);
-    const file = openSync(place, 'r');
-    try {
-      return head.subarray(0, readSync(file, head));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return head.subarray(0, 0);
-  }
 }

@@ -5,12 +5,12 @@
 
 import type { Finding } from '../../core/finding.ts';
 import { posix } from 'node:path';
+import { ignitionContact } from '../../agent/contacts.ts';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
-import { listResources, readSubject } from '../../agent/lint/subject.ts';
+import { readSubject } from '../../agent/lint/subject.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
 import { argumentConnections } from '../../kargs/connections.ts';
 import { argumentServers, usesBootInterface } from '../../kargs/networkChecks.ts';
-import { parseUrl } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
@@ -20,7 +20,6 @@ import type { Connection } from '../../network/connection.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
-import { connectedServer, isExceptForGo } from '../../network/noProxy.ts';
 import {
   findConnectionProblems,
   findOwnAddresses,
@@ -28,7 +27,7 @@ import {
   type Need,
   networkServers,
 } from '../../network/reachability.ts';
-import { listNeeds } from '../../agent/lint/servers.ts';
+import { listNeeds, serverOf } from '../../agent/lint/servers.ts';
 
 /** An issue, with the name of the keyfile that its line is in. */
 export interface NetworkFinding extends Finding {
@@ -96,16 +95,6 @@ export function listServers(config: Config): readonly Need[] {
 
 /** The servers from which Ignition fetches contents, in the initramfs. */
 export function listFetched(config: Config): readonly Need[] {
-  const { httpProxy = '', httpsProxy = '', noProxy = [] } = config.ignition?.proxy ?? {};
-  const variables = new Map([
-    ['http_proxy', httpProxy],
-    ['https_proxy', httpsProxy],
-    ['no_proxy', noProxy.join(',')],
-  ]);
-  return listResources(config).flatMap(({ resource: { source = '' } }) => {
-    const url = /^(?:https?|tftp):/i.test(source) ? parseUrl(source) : undefined;
-    return url === undefined
-      ? []
-      : [[connectedServer('contents for Ignition', url, variables, isExceptForGo)]];
-  });
+  const { access, urls } = ignitionContact(readSubject(config));
+  return urls.map((url) => [serverOf('contents for Ignition', url, access)]);
 }

@@ -8,7 +8,7 @@ import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
-import { type FilePlace, UsageError } from '../../core/errors.ts';
+import { placeIn, UsageError } from '../../core/errors.ts';
 import { append } from '../../core/lists.ts';
 import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -86,11 +86,7 @@ export function reportConnections(files: readonly NetworkFile[], io: Io): void {
 async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
   const name = basename(path);
-  const locate = (line: number | undefined): FilePlace => ({
-    file: path,
-    ...(line !== undefined && { line }),
-  });
-  const keyfile = { name, data, locate };
+  const keyfile = { name, data, locate: (line?: number) => placeIn(path, line) };
   if (wantsCheck(options, io)) await refuseOtherKeyfile(path, data);
   const isAccepted = refuseKeyfile(keyfile, options, io);
   const problem = initramfsNameProblem(name);
@@ -112,7 +108,7 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
  * @throws CliError if NetworkManager would ignore the keyfile, and the user wants checks
  */
 function refuseKeyfile(
-  { name, data, locate = (line) => ({ file: name, ...(line !== undefined && { line }) }) }: NetworkFile,
+  { name, data, locate = (line) => placeIn(name, line) }: NetworkFile,
   options: CheckChoice,
   io: Io,
 ): boolean {

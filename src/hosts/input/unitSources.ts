@@ -1,6 +1,6 @@
 /** The units, drop-ins and quadlets of a config, as files that systemd and podman read: listed as units, or written as files. */
 
-import { readFiles, readInlineText } from '../../agent/lint/subject.ts';
+import { readInlineText, readSubject } from '../../agent/lint/subject.ts';
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import { quadletExtensions } from '../../ignition/rules/unit.ts';
@@ -56,7 +56,7 @@ export function listQuadlets(config: Config): UnitSource[] {
 
 /** The inline files in a folder, by their names, drop-ins with the name of their folder. */
 function writtenFiles(config: Config, folder: RegExp): UnitSource[] {
-  return readFiles(config).files.flatMap(({ file, name: path, source }) => {
+  return readSubject(config).files.flatMap(({ file, name: path, source }) => {
     const text = folder.test(path) ? readInlineText(file.contents) : undefined;
     const [name = ''] = /(?:[^/]+\.d\/)?[^/]+$/.exec(path) ?? [];
     return text === undefined ? [] : [{ name, text, path: source }];

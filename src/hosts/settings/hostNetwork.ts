@@ -3,7 +3,7 @@
 import { basename, resolve } from 'node:path';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
-import { CliError, type FilePlace, located } from '../../core/errors.ts';
+import { CliError, type FilePlace, located, placeIn } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
@@ -98,7 +98,7 @@ async function readKeyfile(value: InputValue, reading: Reading): Promise<Keyfile
   const file = fileOf(value);
   if (!isContent) await located({ at }, () => refuseOtherKeyfile(file, Buffer.from(text)));
   const locate = (line: number | undefined): FilePlace => {
-    if (!isContent) return { file, ...(line !== undefined && { line }) };
+    if (!isContent) return placeIn(file, line);
     return (line === undefined ? undefined : locateLine?.(line)) ?? at ?? { file };
   };
   return { name, text, locate };

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import type { AddedUnit } from '../../agent/settings.ts';
-import type { FilePlace } from '../../core/errors.ts';
+import { type FilePlace, placeIn } from '../../core/errors.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { asMapping, valueAt } from '../../formats/mapping.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -60,8 +60,7 @@ type Input = Pick<Keyfile, 'locate'> & Pick<AddedUnit, 'from'>;
 
 function placeOf(input: Input = {}, line?: number): FilePlace | undefined {
   const { from, locate } = input;
-  if (from === undefined) return locate?.(line);
-  return { file: from, ...(line !== undefined && { line }) };
+  return from === undefined ? locate?.(line) : placeIn(from, line);
 }
 
 /** The place replaces the name of the same file at the beginning of the message: `burn.service:2: `. */

@@ -5,8 +5,9 @@
  */
 
 import { createHash, type Hash } from 'node:crypto';
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
+import { stampOf } from './fileStates.ts';
 
 /** Bytes that are read at once: with fewer, most of the time goes into asking. */
 const BLOCK = 1024 * 1024;
@@ -96,9 +97,8 @@ interface Look {
 }
 
 async function lookAt(path: string): Promise<Look> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-  const content = [dev, ino, size, mtimeNs].join(':');
-  return { stamp: `${content}:${ctimeNs}`, content };
+  const stamp = await stampOf(path);
+  return { stamp, content: stamp.slice(0, stamp.lastIndexOf(':')) };
 }
 
 async function readDigest(path: string, content: string): Promise<string> {

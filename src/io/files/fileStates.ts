@@ -16,6 +16,12 @@ export async function statsOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
+/** Identifies this version of a file. The writer of a file can reset its modification time, but not ctime. @throws system errors */
+export async function stampOf(path: string): Promise<string> {
+  const { ctimeNs, dev, ino, mtimeNs, size } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
 /**
  * The state of a small regular file if it has this content, else undefined. Synchronous: a folder may have tens of thousands of
  * such files, and to wait for each takes longer than all else.

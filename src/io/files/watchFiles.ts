@@ -3,7 +3,7 @@
  * that Kubernetes uses to replace a whole folder.
  */
 
-import { stat } from 'node:fs/promises';
+import { stampOf } from './fileStates.ts';
 
 export interface Watch {
   /** Call it before you read the files: changes until now are then not reported any more. */
@@ -30,7 +30,10 @@ export async function watchFiles(
   let known: string | undefined;
   let seen: string | undefined;
   let isLooking = false;
-  const stamps = async (): Promise<string> => (await Promise.all((await list()).map(stampOf))).join('\n');
+  const stamps = async (): Promise<string> => {
+    const current = (await list()).map((path) => stampOf(path).catch(() => 'missing'));
+    return (await Promise.all(current)).join('\n');
+  };
   const look = async (): Promise<void> => {
     if (isLooking) return; // a file system may take longer than that
     isLooking = true;
@@ -53,11 +56,4 @@ export async function watchFiles(
     },
     stop: () => clearInterval(timer),
   };
-}
-
-async function stampOf(path: string): Promise<string> {
-  const stats = await stat(path, { bigint: true }).catch(() => undefined);
-  if (stats === undefined) return 'missing';
-  // A program that resets the modification time changes ctime.
-  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }

@@ -36,11 +36,6 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
   };
 }
 
-/** All findings of a report as text; empty without findings. */
-export function formatTextReport(report: Report, source: Source): string {
-  return formatDiagnostics(reportDiagnostics(report, source));
-}
-
 /** All findings of a report, with their lines of the document. Of a unit with several findings, the line is shown once. */
 export function reportDiagnostics({ findings }: Report, source: Source): Diagnostic[] {
   const frames = new Map<string | undefined, FrameSource>();

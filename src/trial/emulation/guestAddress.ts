@@ -13,7 +13,7 @@ import type { PreflightEvent } from '../timeline/events.ts';
 import type { IronicOfHosts } from '../api/ironicAddress.ts';
 import { type ManifestFolder, readFolderUrl } from './preparedFolderService.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
-import { confValues, readFiles } from '../../agent/lint/subject.ts';
+import { confValues, readSubject } from '../../agent/lint/subject.ts';
 import { CliError, FormatError, only } from '../../core/errors.ts';
 import { parseUrl, portOf } from '../../formats/url.ts';
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
@@ -162,7 +162,7 @@ async function readConfigFile(
 ): Promise<ImageConfig> {
   const config = await readConfigOfImage(source, io).catch(only(CliError, (error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
-  const lists = confValues(readFiles(config), 'api_url');
+  const lists = confValues(readSubject(config), 'api_url');
   const urls = lists.flatMap((list) => list.split(',')).flatMap((url) => url.trim() || []);
   // The agent configuration has precedence over kernel arguments.
   const inArguments = kargs.flatMap(({ name, value }) =>

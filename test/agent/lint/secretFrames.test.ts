@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { maskConfSecrets, maskSecrets } from '../../../src/agent/lint/secrets.ts';
 import { checkConfig } from '../../../src/hosts/input/checkConfig.ts';
-import { formatTextReport } from '../../../src/io/report/text.ts';
+import { formatTextReport } from '../../support/textReport.ts';
 import { checkDocument } from '../../../src/commands/validate/validate.ts';
 import { readConfig } from '../../../src/ignition/validate.ts';
 

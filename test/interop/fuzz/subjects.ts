@@ -4,7 +4,7 @@ export { checkConf } from '../../../src/agent/confCheck.ts';
 export { CliError, FormatError } from '../../../src/core/errors.ts';
 export { decodeDataUrl } from '../../../src/formats/dataUrl.ts';
 export { formatDiagnostic } from '../../../src/io/report/diagnosticText.ts';
-export { formatTextReport } from '../../../src/io/report/text.ts';
+export { formatTextReport } from '../../support/textReport.ts';
 
 export { writeCpio } from '../../../src/formats/cpio.ts';
 export { decodeGzip } from '../../../src/formats/gzip.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Finding, Report } from '../../../src/core/finding.ts';
 import { githubReporter } from '../../../src/io/report/annotations.ts';
 import { formatJsonReport } from '../../../src/io/report/reporter.ts';
-import { formatTextReport } from '../../../src/io/report/text.ts';
+import { formatTextReport } from '../../support/textReport.ts';
 
 describe('formatJsonReport', () => {
   it('is one object on one line', () => {

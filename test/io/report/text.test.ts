@@ -4,7 +4,8 @@ import { CliError } from '../../../src/core/errors.ts';
 import { validateConfig } from '../../../src/ignition/validate.ts';
 import type { Finding, Report } from '../../../src/core/finding.ts';
 import { printable } from '../../../src/core/foreignText.ts';
-import { createTextReporter, formatTextReport, formatVerdict } from '../../../src/io/report/text.ts';
+import { createTextReporter, formatVerdict } from '../../../src/io/report/text.ts';
+import { formatTextReport } from '../../support/textReport.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 
 function frame(text: string, finding: Partial<Finding>): string[] {
