@@ -1,10 +1,9 @@
 /** `boot_device`: mirrors and encrypts the root filesystem. Source: `processBootDevice` of Butane's `fcos` variant. */
 
 import type { Path } from '../core/finding.ts';
-import { asMapping, mappingAt, withoutUndefined } from '../formats/mapping.ts';
+import { asList, asMapping, type Mapping, mappingAt, withoutUndefined } from '../formats/mapping.ts';
 import type { Config, Disk, Filesystem, Luks, Partition, Raid, Storage } from '../ignition/config.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
-import type { ButaneMembers } from './decode.ts';
+import { asString } from '../ignition/decode.ts';
 import { copiedFrom, madeFor } from './sources.ts';
 
 /** What the CoreOS image has, with the same sizes: src/create_disk.sh of coreos-assembler. */
@@ -26,11 +25,11 @@ const firstPartitions: Readonly<Record<string, readonly Partition[]>> = {
 const rootPartition: Readonly<Record<string, string>> = { 's390x-eckd': '2', 's390x-zfcp': '4' };
 
 /** Undefined if neither a mirror nor encryption is wanted. */
-export function bootDeviceConfig(device: ButaneMembers): Config | undefined {
-  const mirror = itemsOf(mappingAt(device, ['mirror'])['devices']).map(asString);
+export function bootDeviceConfig(device: Mapping): Config | undefined {
+  const mirror = asList(mappingAt(device, ['mirror'])['devices']).map(asString);
   const luks = mappingAt(device, ['luks']);
   const wantsCex = mappingAt(luks, ['cex'])['enabled'] === true;
-  const wantsLuks = luks['tpm2'] === true || itemsOf(luks['tang']).length > 0 || wantsCex;
+  const wantsLuks = luks['tpm2'] === true || asList(luks['tang']).length > 0 || wantsCex;
   if (mirror.length === 0 && !wantsLuks) return undefined;
   const layout = asString(device['layout']) || 'x86_64';
   const mirrored = mirror.length === 0 ? {} : mirrorStorage(mirror, firstPartitions[layout] ?? []);
@@ -83,13 +82,13 @@ function mirrorStorage(devices: readonly string[], first: readonly Partition[]):
   };
 }
 
-function luksDevice(luks: ButaneMembers, layout: string, isMirrored: boolean): string {
+function luksDevice(luks: Mapping, layout: string, isMirrored: boolean): string {
   const partition = rootPartition[layout];
   if (partition !== undefined) return `${asString(luks['device'])}${partition}`;
   return isMirrored ? '/dev/md/md-root' : '/dev/disk/by-partlabel/root';
 }
 
-function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string): Luks {
+function luksOf(luks: Mapping, wantsCex: boolean, device: string): Luks {
   const { cex, discard, tang, threshold, tpm2 } = luks;
   const from = [...at, 'luks'];
   const methods = wantsCex

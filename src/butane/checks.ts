@@ -3,10 +3,9 @@
 import type { Finding } from '../core/finding.ts';
 import { found, issue } from '../core/rule.ts';
 import { pathExtension } from '../formats/goPath.ts';
-import { isMapping, mappingAt } from '../formats/mapping.ts';
+import { asList, asMappings, isMapping, type Mapping, mappingAt } from '../formats/mapping.ts';
 import type { Config } from '../ignition/config.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
-import type { ButaneMembers } from './decode.ts';
+import { asString } from '../ignition/decode.ts';
 import { templateOf } from './quadlets.ts';
 import { butaneRules, problems } from './rules.ts';
 import { quadletExtensions } from '../ignition/rules/unit.ts';
@@ -15,7 +14,7 @@ import { walkConfig } from '../ignition/walkConfig.ts';
 import { pathInYaml } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
-type Check = (value: ButaneMembers, rules: ButaneRules) => readonly Finding[];
+type Check = (value: Mapping, rules: ButaneRules) => readonly Finding[];
 
 /** By object; paths are relative to it. */
 const checks: Readonly<Record<string, Check>> = {
@@ -39,11 +38,7 @@ const checks: Readonly<Record<string, Check>> = {
   Unit: checkUnitSources,
 };
 
-export function* checkButane(
-  root: StructType,
-  document: ButaneMembers,
-  rules: ButaneRules,
-): Generator<Finding> {
+export function* checkButane(root: StructType, document: Mapping, rules: ButaneRules): Generator<Finding> {
   for (const { path, type, value } of walkConfig(root, document)) {
     if (typeof type === 'string' || !isMapping(value)) continue;
     for (const finding of checks[type.name]?.(value, rules) ?? []) {
@@ -52,18 +47,18 @@ export function* checkButane(
   }
 }
 
-function checkResource({ inline, local, source }: ButaneMembers): readonly Finding[] {
+function checkResource({ inline, local, source }: Mapping): readonly Finding[] {
   const given = Object.entries({ local, inline, source }).filter(([, value]) => value !== undefined);
   const name = given.at(-1)?.[0] ?? '';
   return found(given.length > 1 && issue(problems.resourceSources, [name]));
 }
 
-function checkUnitSources({ contents, contents_local: local }: ButaneMembers): readonly Finding[] {
+function checkUnitSources({ contents, contents_local: local }: Mapping): readonly Finding[] {
   const hasBoth = contents !== undefined && local !== undefined;
   return found(hasBoth && issue(problems.unitSources, ['contents_local']));
 }
 
-function checkQuadlet(quadlet: ButaneMembers): readonly Finding[] {
+function checkQuadlet(quadlet: Mapping): readonly Finding[] {
   const { contents, contents_local: local } = quadlet;
   const name = asString(quadlet['name']);
   if (!quadletExtensions.has(pathExtension(name))) {
@@ -76,7 +71,7 @@ function checkQuadlet(quadlet: ButaneMembers): readonly Finding[] {
   );
 }
 
-function checkMountUnit(filesystem: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
+function checkMountUnit(filesystem: Mapping, { features }: ButaneRules): readonly Finding[] {
   if (filesystem['with_mount_unit'] !== true) return [];
   const format = asString(filesystem['format']);
   const needsPath = features.has('swap-units') ? format !== '' && format !== 'swap' : true;
@@ -86,25 +81,24 @@ function checkMountUnit(filesystem: ButaneMembers, { features }: ButaneRules): r
   );
 }
 
-function* disksWithoutNumber(config: ButaneMembers): Generator<Finding> {
-  const mirror = new Set(itemsOf(mappingAt(config, ['boot_device', 'mirror'])['devices']));
-  for (const [index, disk] of itemsOf(mappingAt(config, ['storage'])['disks']).entries()) {
-    if (!isMapping(disk) || disk['wipe_table'] === true) continue;
+function* disksWithoutNumber(config: Mapping): Generator<Finding> {
+  const mirror = new Set(asList(mappingAt(config, ['boot_device', 'mirror'])['devices']));
+  for (const [index, disk] of asMappings(mappingAt(config, ['storage'])['disks']).entries()) {
+    if (disk['wipe_table'] === true) continue;
     const device = asString(disk['device']);
     if (device === '/dev/disk/by-id/coreos-boot-disk' || mirror.has(device)) continue;
-    for (const [number, partition] of itemsOf(disk['partitions']).entries()) {
-      if (!isMapping(partition) || (partition['number'] ?? 0) !== 0 || partition['label'] === undefined)
-        continue;
+    for (const [number, partition] of asMappings(disk['partitions']).entries()) {
+      if ((partition['number'] ?? 0) !== 0 || partition['label'] === undefined) continue;
       yield issue(problems.reuseByLabel, ['storage', 'disks', index, 'partitions', number, 'number']);
     }
   }
 }
 
-function checkDisksAndMountPoints(config: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
+function checkDisksAndMountPoints(config: Mapping, { features }: ButaneRules): readonly Finding[] {
   if (!features.has('s390x')) return [];
   const issues = [...disksWithoutNumber(config)];
-  for (const [index, filesystem] of itemsOf(mappingAt(config, ['storage'])['filesystems']).entries()) {
-    if (!isMapping(filesystem) || filesystem['with_mount_unit'] !== true) continue;
+  for (const [index, filesystem] of asMappings(mappingAt(config, ['storage'])['filesystems']).entries()) {
+    if (filesystem['with_mount_unit'] !== true) continue;
     const { path } = filesystem;
     if (path === undefined || /^\/(?:etc|var)(?:\/|$)/.test(asString(path))) continue;
     issues.push(issue(problems.mountPoint, ['storage', 'filesystems', index, 'path']));
@@ -112,10 +106,10 @@ function checkDisksAndMountPoints(config: ButaneMembers, { features }: ButaneRul
   return issues;
 }
 
-function checkBootDevice(device: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
+function checkBootDevice(device: Mapping, { features }: ButaneRules): readonly Finding[] {
   const layout = typeof device['layout'] === 'string' ? device['layout'] : undefined;
   const luks = mappingAt(device, ['luks']);
-  const mirror = itemsOf(mappingAt(device, ['mirror'])['devices']);
+  const mirror = asList(mappingAt(device, ['mirror'])['devices']);
   const isStrict = features.has('strict-boot-device');
   const noLayout = isStrict ? problems.mirrorNoLayout : butaneRules.mirrorLayout;
   const ofMirror = found(
@@ -128,7 +122,7 @@ function checkBootDevice(device: ButaneMembers, { features }: ButaneRules): read
   }
   const isOfS390x = layout?.startsWith('s390x') === true;
   const wantsCex = mappingAt(luks, ['cex'])['enabled'] === true;
-  const wantsClevis = itemsOf(luks['tang']).length > 0 || luks['tpm2'] === true;
+  const wantsClevis = asList(luks['tang']).length > 0 || luks['tpm2'] === true;
   return found(
     ofMirror,
     layout !== undefined && checkLayout(layout, asString(luks['device'])),
@@ -147,11 +141,11 @@ function checkLayout(layout: string, device: string): readonly Finding[] {
   return found(!pattern.test(device) && issue(problems.luksDeviceName, ['layout']));
 }
 
-function checkBootDeviceLuks(luks: ButaneMembers, { features }: ButaneRules): readonly Finding[] {
+function checkBootDeviceLuks(luks: Mapping, { features }: ButaneRules): readonly Finding[] {
   if (!features.has('strict-boot-device') || asString(luks['device']) === '') return [];
-  const hasTang = itemsOf(luks['tang']).some(
-    // Other than the URL, an empty key counts.
-    (tang) => isMapping(tang) && Object.entries(tang).some(([name, it]) => name !== 'url' || it !== ''),
+  // Other than the URL, an empty key counts.
+  const hasTang = asMappings(luks['tang']).some((tang) =>
+    Object.entries(tang).some(([name, it]) => name !== 'url' || it !== ''),
   );
   const hasMethod = hasTang || luks['tpm2'] === true || mappingAt(luks, ['cex'])['enabled'] === true;
   return found(!hasMethod && issue(problems.luksNoMethod, ['luks']));

@@ -15,16 +15,14 @@ import {
 import type { Path } from '../core/finding.ts';
 import { append } from '../core/lists.ts';
 import { issue } from '../core/rule.ts';
+import type { Mapping } from '../formats/mapping.ts';
 import type { Integer } from '../ignition/config.ts';
-import { decode, type ExpectedType, type Members } from '../ignition/decode.ts';
+import { decode, type ExpectedType } from '../ignition/decode.ts';
 import type { ScalarField, StructType } from '../ignition/schema.ts';
 import { type ButaneFinding, butaneRules, duplicateKey, problems } from './rules.ts';
 
-/** A decoded object: its fields by Butane's names. */
-export type ButaneMembers = Record<string, unknown>;
-
 interface Decoded {
-  readonly value: Members;
+  readonly value: Mapping;
   /** Errors; each has its offset in the text. */
   readonly issues: readonly ButaneFinding[];
 }

@@ -6,10 +6,9 @@
 import type { Path } from '../core/finding.ts';
 import { issue } from '../core/rule.ts';
 import type { Config } from '../ignition/config.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
-import { asMapping, isMapping } from '../formats/mapping.ts';
+import { asString } from '../ignition/decode.ts';
+import { asList, asMapping, asMappings, type Mapping } from '../formats/mapping.ts';
 import { dataUrlOf, percentEncoded } from './dataUrl.ts';
-import type { ButaneMembers } from './decode.ts';
 import { LocalFileError, type LocalFiles } from './localFiles.ts';
 import { type ButaneFinding, butaneRules } from './rules.ts';
 import { structOf, type StructType } from '../ignition/schema.ts';
@@ -26,11 +25,7 @@ export interface ButaneTranslation {
 }
 
 /** The config without the sugar that adds other objects. */
-export function desugarValues(
-  translation: ButaneTranslation,
-  type: StructType,
-  value: ButaneMembers,
-): Config {
+export function desugarValues(translation: ButaneTranslation, type: StructType, value: Mapping): Config {
   const { ignition, ...others } = copyStruct(translation, type, value, []);
   const versioned = { ...asMapping(ignition), version: translation.rules.spec };
   return copiedFrom(
@@ -40,13 +35,8 @@ export function desugarValues(
 }
 
 /** @param from the path of the object in the YAML */
-function copyStruct(
-  translation: ButaneTranslation,
-  type: StructType,
-  members: ButaneMembers,
-  from: Path,
-): ButaneMembers {
-  const copy: ButaneMembers = {};
+function copyStruct(translation: ButaneTranslation, type: StructType, members: Mapping, from: Path): Mapping {
+  const copy: Record<string, unknown> = {};
   for (const field of type.fields) {
     const { name, target } = field;
     const struct = structOf(field);
@@ -55,10 +45,10 @@ function copyStruct(
     const inner = [...from, name];
     if (struct === undefined) copy[target] = value;
     else if (field.kind === 'list') {
-      copy[target] = itemsOf(value).map((item, index) =>
-        copyStruct(translation, struct, asMapping(item), [...inner, index]),
+      copy[target] = asMappings(value).map((item, index) =>
+        copyStruct(translation, struct, item, [...inner, index]),
       );
-    } else if (isMapping(value)) copy[target] = copyStruct(translation, struct, value, inner);
+    } else copy[target] = copyStruct(translation, struct, asMapping(value), inner);
   }
   if (type.name === 'Resource' || type.name === 'FileContents') {
     return withContents(translation, members, copy, from);
@@ -75,10 +65,10 @@ function copyStruct(
 
 function withContents(
   translation: ButaneTranslation,
-  { inline, local }: ButaneMembers,
-  copy: ButaneMembers,
+  { inline, local }: Mapping,
+  copy: Mapping,
   from: Path,
-): ButaneMembers {
+): Mapping {
   const place = [...from, inline === undefined ? 'local' : 'inline'];
   const contents =
     inline === undefined
@@ -98,18 +88,18 @@ function withContents(
 /** One key per line. */
 function withLocalKeys(
   translation: ButaneTranslation,
-  { ssh_authorized_keys_local: local }: ButaneMembers,
-  copy: ButaneMembers,
+  { ssh_authorized_keys_local: local }: Mapping,
+  copy: Mapping,
   from: Path,
-): ButaneMembers {
-  const paths = itemsOf(local);
+): Mapping {
+  const paths = asList(local);
   if (paths.length === 0) return copy;
   const place = [...from, 'ssh_authorized_keys_local'];
   if (translation.files === undefined) {
     translation.issues.push(issue(butaneRules.filesDir, place));
     return copy;
   }
-  const keys = [...itemsOf(copy['sshAuthorizedKeys'])];
+  const keys = [...asList(copy['sshAuthorizedKeys'])];
   const places: Record<number, Path> = {};
   for (const [index, path] of paths.entries()) {
     const contents = readLocal(translation, asString(path), [...place, index]);

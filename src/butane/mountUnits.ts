@@ -2,9 +2,8 @@
 
 import type { Path } from '../core/finding.ts';
 import type { Config, Filesystem, Unit } from '../ignition/config.ts';
-import { isMapping } from '../formats/mapping.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
-import type { ButaneMembers } from './decode.ts';
+import { asList, asMappings, type Mapping } from '../formats/mapping.ts';
+import { asString } from '../ignition/decode.ts';
 import { madeFor } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
@@ -13,15 +12,15 @@ import type { ButaneRules } from './versions.ts';
  * @param storage of the Butane document
  */
 export function mountUnits(
-  storage: ButaneMembers,
+  storage: Mapping,
   { storage: { luks = [] } = {} }: Config,
   rules: ButaneRules,
 ): Config | undefined {
   const units: Unit[] = [];
   const below: Path = ['storage', 'filesystems'];
-  for (const [index, filesystem] of itemsOf(storage['filesystems']).entries()) {
-    if (!isMapping(filesystem) || filesystem['with_mount_unit'] !== true) continue;
-    const options = itemsOf(filesystem['mount_options']).map(asString);
+  for (const [index, filesystem] of asMappings(storage['filesystems']).entries()) {
+    if (filesystem['with_mount_unit'] !== true) continue;
+    const options = asList(filesystem['mount_options']).map(asString);
     const device = asString(filesystem['device']);
     // A LUKS device that Tang unlocks.
     const name = /^\/dev\/(?:mapper\/|disk\/by-id\/dm-name-)(.*)$/s.exec(device)?.[1];

@@ -1,11 +1,10 @@
 /** Adds files, folders and links to a config; each path may occur once. */
 
 import type { Path } from '../core/finding.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asMappings, type Mapping } from '../formats/mapping.ts';
 import type { Config, Storage } from '../ignition/config.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
+import { asString } from '../ignition/decode.ts';
 import { madeOf } from '../ignition/origins.ts';
-import type { ButaneMembers } from './decode.ts';
 import { withMade } from './sources.ts';
 
 const lists = ['files', 'directories', 'links'] as const;
@@ -15,7 +14,7 @@ type NodeList = (typeof lists)[number];
 
 export class NodeTracker {
   readonly #base: Config;
-  readonly #nodes: Readonly<Record<NodeList, ButaneMembers[]>> = { files: [], directories: [], links: [] };
+  readonly #nodes: Readonly<Record<NodeList, Mapping[]>> = { files: [], directories: [], links: [] };
   /** By path. */
   readonly #indexes: Readonly<Record<NodeList, Map<string, number>>> = {
     files: new Map(),
@@ -26,7 +25,7 @@ export class NodeTracker {
   constructor(base: Config) {
     this.#base = base;
     for (const list of lists) {
-      for (const node of itemsOf(base.storage?.[list])) if (isMapping(node)) this.add(list, node);
+      for (const node of asMappings(base.storage?.[list])) this.add(list, node);
     }
   }
 
@@ -34,17 +33,17 @@ export class NodeTracker {
     return lists.some((list) => this.find(list, path) !== undefined);
   }
 
-  find(list: NodeList, path: string): ButaneMembers | undefined {
+  find(list: NodeList, path: string): Mapping | undefined {
     return this.#nodes[list][this.#indexes[list].get(path) ?? -1];
   }
 
-  add(list: NodeList, node: ButaneMembers): void {
+  add(list: NodeList, node: Mapping): void {
     this.#indexes[list].set(asString(node['path']), this.#nodes[list].length);
     this.#nodes[list].push(node);
   }
 
   /** Gives a known node other values, which are from this place in the YAML. */
-  change(list: NodeList, node: ButaneMembers, values: ButaneMembers, from: Path): void {
+  change(list: NodeList, node: Mapping, values: Mapping, from: Path): void {
     this.#nodes[list][this.#nodes[list].indexOf(node)] = withMade(node, values, from);
   }
 

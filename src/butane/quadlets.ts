@@ -3,19 +3,18 @@
 import { posix } from 'node:path';
 import type { Path } from '../core/finding.ts';
 import { issue } from '../core/rule.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asMappings, type Mapping } from '../formats/mapping.ts';
 import type { Config } from '../ignition/config.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
+import { asString } from '../ignition/decode.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { dataUrlOf } from './dataUrl.ts';
-import type { ButaneMembers } from './decode.ts';
 import { readLocal, type ButaneTranslation } from './desugar.ts';
 import { NodeTracker } from './nodes.ts';
 import { nodeExists } from './rules.ts';
 import { madeFor } from './sources.ts';
 
-export function addQuadlets(translation: ButaneTranslation, systemd: ButaneMembers, base: Config): Config {
-  const quadlets = itemsOf(systemd['quadlets']).filter(isMapping);
+export function addQuadlets(translation: ButaneTranslation, systemd: Mapping, base: Config): Config {
+  const quadlets = asMappings(systemd['quadlets']);
   if (quadlets.length === 0) return base;
   const nodes = new NodeTracker(base);
   for (const [index, quadlet] of quadlets.entries()) {
@@ -29,8 +28,7 @@ export function addQuadlets(translation: ButaneTranslation, systemd: ButaneMembe
     if (target === undefined) addFile(translation, nodes, path, from, quadlet);
     else if (nodes.has(path)) translation.issues.push(issue(nodeExists(path), from));
     else nodes.add('links', madeFor({ path, target }, from, { path: [...from, 'name'] }));
-    for (const [number, dropin] of itemsOf(quadlet['dropins']).entries()) {
-      if (!isMapping(dropin)) continue;
+    for (const [number, dropin] of asMappings(quadlet['dropins']).entries()) {
       const dropinPath = `${path}.d/${asString(dropin['name'])}`;
       addFile(translation, nodes, dropinPath, [...from, 'dropins', number], dropin);
     }
@@ -51,7 +49,7 @@ function addFile(
   nodes: NodeTracker,
   path: string,
   from: Path,
-  source: ButaneMembers,
+  source: Mapping,
 ): void {
   if (nodes.has(path)) {
     translation.issues.push(issue(nodeExists(path), from));

@@ -8,10 +8,10 @@ import { nearestName } from '../core/nearestNames.ts';
 import { issue } from '../core/rule.ts';
 import { deepestNode, type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
-import { isMapping, mappingAt } from '../formats/mapping.ts';
+import { asMappings, type Mapping, mappingAt } from '../formats/mapping.ts';
 import { readYamlTree } from '../formats/yaml/tree.ts';
 import type { Config } from '../ignition/config.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
+import { asString } from '../ignition/decode.ts';
 import { mergeConfigs } from '../ignition/merge.ts';
 import { normalizeConfig } from '../ignition/normalize.ts';
 import { parseSemver } from '../ignition/readVersion.ts';
@@ -20,7 +20,7 @@ import { findUnusedKeys } from '../ignition/unusedKeys.ts';
 import { bootDeviceConfig } from './bootDevice.ts';
 import { checkButane, checkPartitions } from './checks.ts';
 import { dataUrlOf } from './dataUrl.ts';
-import { type ButaneMembers, decodeButane } from './decode.ts';
+import { decodeButane } from './decode.ts';
 import { type ButaneTranslation, desugarValues } from './desugar.ts';
 import type { LocalFiles } from './localFiles.ts';
 import { mountUnits } from './mountUnits.ts';
@@ -94,7 +94,7 @@ function translateDocument(
 }
 
 /** Each step works on the result of the ones before; the values of the user take precedence over those that are made. */
-function generate(translation: ButaneTranslation, type: StructType, value: ButaneMembers): Config {
+function generate(translation: ButaneTranslation, type: StructType, value: Mapping): Config {
   const { issues, rules } = translation;
   const storage = mappingAt(value, ['storage']);
   let config = desugarValues(translation, type, value);
@@ -121,7 +121,7 @@ const headerType: StructType = {
 };
 
 /** The rules of the version; an issue if Butane has no such version, or this program does not support the variant. */
-function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneFinding {
+function rulesOf({ variant, version }: Mapping): ButaneRules | ButaneFinding {
   const name = asString(variant);
   if (name === '') return issue(problems.noVariant, ['variant']);
   if (name !== 'fcos') return issue(variantProblem(name), ['variant']);
@@ -134,8 +134,8 @@ function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneFindi
 }
 
 /** `grub.users`: passwords that the boot loader asks for, in /boot/grub2/user.cfg. Undefined without users. */
-function grubConfig(grub: ButaneMembers): Config | undefined {
-  const users = itemsOf(grub['users']).filter(isMapping);
+function grubConfig(grub: Mapping): Config | undefined {
+  const users = asMappings(grub['users']);
   if (users.length === 0) return undefined;
   const names = users.map(({ name }) => asString(name));
   const text = [

@@ -3,25 +3,23 @@
 import { posix } from 'node:path';
 import type { Path } from '../core/finding.ts';
 import { issue, type Rule } from '../core/rule.ts';
-import { asMapping, isMapping, mappingAt } from '../formats/mapping.ts';
+import { asMapping, asMappings, type Mapping, mappingAt } from '../formats/mapping.ts';
 import type { Config } from '../ignition/config.ts';
 import { EXECUTABLE_MODE, PUBLIC_MODE } from '../ignition/dataFile.ts';
-import { asString, itemsOf } from '../ignition/decode.ts';
+import { asString } from '../ignition/decode.ts';
 import { dataUrlOf } from './dataUrl.ts';
-import type { ButaneMembers } from './decode.ts';
 import { type ButaneTranslation, readLocal, tryLocal } from './desugar.ts';
 import type { LocalEntry } from './localFiles.ts';
 import { NodeTracker } from './nodes.ts';
 import { nodeExists, problems } from './rules.ts';
 import { madeFor, withMade } from './sources.ts';
 
-export function addTrees(translation: ButaneTranslation, storage: ButaneMembers, base: Config): Config {
-  const trees = itemsOf(storage['trees']);
+export function addTrees(translation: ButaneTranslation, storage: Mapping, base: Config): Config {
+  const trees = asMappings(storage['trees']);
   if (trees.length === 0) return base;
   const nodes = new NodeTracker(base);
   for (const [index, tree] of trees.entries()) {
     const from: Path = ['storage', 'trees', index];
-    if (!isMapping(tree)) continue;
     const entries = tryLocal(translation, from, (files) => files.walk(asString(tree['local'])));
     if (translation.files === undefined) break;
     for (const entry of entries ?? []) addEntry(translation, nodes, tree, from, entry);
@@ -32,7 +30,7 @@ export function addTrees(translation: ButaneTranslation, storage: ButaneMembers,
 function addEntry(
   translation: ButaneTranslation,
   nodes: NodeTracker,
-  tree: ButaneMembers,
+  tree: Mapping,
   from: Path,
   entry: LocalEntry,
 ): void {

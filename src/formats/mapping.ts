@@ -39,6 +39,11 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The items of a list of mappings; none if the value is not a list. */
+export function asMappings(value: unknown): readonly Mapping[] {
+  return asList(value).map(asMapping);
+}
+
 /** The value of a JSON text; undefined for other texts. */
 export function parseIfJson(text: string): unknown {
   try {

@@ -12,7 +12,7 @@ import {
   targetOf,
   type ValueNode,
 } from '../formats/documentTree.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Integer } from './config.ts';
 import type { Field, ListField, ScalarField, StructType } from './schema.ts';
 
@@ -40,11 +40,8 @@ export interface ExpectedType {
   readonly goType: string;
 }
 
-/** A decoded object: strings, booleans, integers, arrays and objects by field name. */
-export type Members = Readonly<Record<string, unknown>>;
-
 /** Decodes into `type`, e.g. `configType('3.4.0')`; null is decoded to an empty object. */
-export function decode(root: DocumentNode, type: StructType, dialect: Dialect): Members {
+export function decode(root: DocumentNode, type: StructType, dialect: Dialect): Mapping {
   const value: Target = {};
   const node = targetOf(root);
   if (!dialect.isNull(node)) decodeStruct({ dialect, path: [], storage: new WeakMap() }, type, node, value);
@@ -54,11 +51,6 @@ export function decode(root: DocumentNode, type: StructType, dialect: Dialect): 
 /** A decoded string, empty if it is absent. */
 export function asString(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** The items of a decoded list, none if it is absent. */
-export function itemsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 type Target = Record<string, unknown>;
@@ -76,7 +68,7 @@ function decodeStruct(
   type: StructType,
   node: ValueNode,
   previous: unknown,
-): Members | undefined {
+): Mapping | undefined {
   const { dialect, path } = decoder;
   if (node.kind !== 'mapping') {
     dialect.refuse(node, { kind: 'struct', goType: type.goType }, path);

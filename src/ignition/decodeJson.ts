@@ -4,9 +4,10 @@
  */
 
 import { MAX_FINDINGS, type Path } from '../core/finding.ts';
+import type { Mapping } from '../formats/mapping.ts';
 import type { DocumentNode, ScalarNode } from '../formats/documentTree.ts';
 import type { Integer } from './config.ts';
-import { decode, type ExpectedType, type Members } from './decode.ts';
+import { decode, type ExpectedType } from './decode.ts';
 import { type Field, foldedField, type ScalarField, structOf, type StructType } from './schema.ts';
 
 export interface TypeMismatch {
@@ -22,7 +23,7 @@ export interface TypeMismatch {
 
 /** The result of decoding: an object without its null members, and the values that do not match their type. */
 interface Decoded {
-  readonly value: Members;
+  readonly value: Mapping;
   /** The first one is where Go stops. At most `MAX_FINDINGS`. */
   readonly mismatches: readonly TypeMismatch[];
 }

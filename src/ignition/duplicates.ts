@@ -4,9 +4,9 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asList, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Path, Finding } from '../core/finding.ts';
-import { asString, itemsOf, type Members } from './decode.ts';
+import { asString } from './decode.ts';
 import { errorRule, issue } from '../core/rule.ts';
 import type { ListField, StructType } from './schema.ts';
 
@@ -17,11 +17,11 @@ export const duplicateEntry = errorRule(
 );
 
 /** Items of an object's lists with a key that another item has already; paths are relative to the object. */
-export function* findDuplicates(type: StructType, value: Members): Iterable<Finding> {
+export function* findDuplicates(type: StructType, value: Mapping): Iterable<Finding> {
   const seen = new Map<string, Path>();
   for (const field of type.fields) {
     if (field.kind !== 'list' || field.repeatable) continue;
-    for (const [index, item] of itemsOf(value[field.name]).entries()) {
+    for (const [index, item] of asList(value[field.name]).entries()) {
       const path = [field.name, index];
       const first = seen.get(sharedKey(field, item));
       if (first === undefined) seen.set(sharedKey(field, item), path);

@@ -5,9 +5,8 @@
  */
 
 import { append } from '../core/lists.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asList, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { itemsOf, type Members } from './decode.ts';
 import { sharedKey } from './duplicates.ts';
 import { madeOf } from './origins.ts';
 import { isZero, normalizeConfig } from './normalize.ts';
@@ -25,7 +24,7 @@ export function mergeConfigs(parent: Config, child: Config, version: SpecVersion
 }
 
 /** Fields that Go embeds as one object, such as those that all nodes share, are merged like a plain object. */
-function mergeMembers(fields: readonly Field[], parent: Members, child: Members): Members {
+function mergeMembers(fields: readonly Field[], parent: Mapping, child: Mapping): Mapping {
   const own = fields.filter(({ embedded }) => embedded === undefined);
   const merged = [mergeEach(own, parent, child)];
   for (const name of new Set(fields.flatMap(({ embedded }) => embedded ?? []))) {
@@ -36,20 +35,20 @@ function mergeMembers(fields: readonly Field[], parent: Members, child: Members)
   return madeOf(all, parent, child);
 }
 
-function mergePlainObjects(fields: readonly Field[], parent: Members, child: Members): Members {
+function mergePlainObjects(fields: readonly Field[], parent: Mapping, child: Mapping): Mapping {
   if (isZero(fields, child)) return parent;
   return isZero(fields, parent) ? child : mergeEach(fields, parent, child);
 }
 
-function pick(fields: readonly Field[], members: Members): Members {
+function pick(fields: readonly Field[], members: Mapping): Mapping {
   return Object.fromEntries(fields.map(({ name }) => [name, members[name]]));
 }
 
-function mergeEach(fields: readonly Field[], parent: Members, child: Members): Members {
+function mergeEach(fields: readonly Field[], parent: Mapping, child: Mapping): Mapping {
   const owners = new Map<string, Owner>();
   for (const field of fields) {
     if (field.kind !== 'list' || field.repeatable) continue;
-    for (const item of itemsOf(child[field.name])) {
+    for (const item of asList(child[field.name])) {
       owners.set(sharedKey(field, item), { list: field.name, item });
     }
   }
@@ -76,8 +75,8 @@ function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyO
   }
   if (field.kind === 'list') {
     const merged = field.repeatable
-      ? [...itemsOf(parent), ...itemsOf(child)]
-      : mergeKeyed(field, itemsOf(parent), itemsOf(child), owners);
+      ? [...asList(parent), ...asList(child)]
+      : mergeKeyed(field, asList(parent), asList(child), owners);
     return madeOf(merged, parent, child);
   }
   // Go cannot distinguish an absent plain scalar from an empty one, so the child's empty value replaces the parent's.

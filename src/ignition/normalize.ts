@@ -1,14 +1,13 @@
 /**
- * The normalised form of configs: the output of Ignition without empty values. Members are in the order of their declaration;
+ * The normalised form of configs: the output of Ignition without empty values. Mapping are in the order of their declaration;
  * members that Go always prints are present even if empty (`path`, `name`, `device`). Empty lists are omitted, and empty objects
  * unless null would have another meaning (`clevis` and its `custom` in 3.2.0): Ignition prints these objects too, but only
  * because Go cannot omit them. An empty string remains wherever it differs from null, because it replaces the value of the
  * parent in a merge: `"compression": ""`, `"source": ""`.
  */
 
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import type { Members } from './decode.ts';
 import { madeOf } from './origins.ts';
 import { configType, type Field, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
@@ -18,7 +17,7 @@ export function normalizeConfig(config: Config, version: SpecVersion): Config {
   return isMapping(config) ? normalizeMembers(configType(version), config) : {};
 }
 
-function normalizeMembers(type: StructType, members: Members): Members {
+function normalizeMembers(type: StructType, members: Mapping): Mapping {
   const result: Record<string, unknown> = {};
   for (const field of type.fields) {
     const member = normalizeMember(field, members[field.name]);
@@ -51,7 +50,7 @@ function normalizeMember(field: Field, member: unknown): unknown {
 const zeroScalars = { string: '', boolean: false, integer: 0 } as const;
 
 /** Whether all members are empty. An empty list is not, because Go distinguishes it from an absent one. */
-export function isZero(fields: readonly Field[], members: Members): boolean {
+export function isZero(fields: readonly Field[], members: Mapping): boolean {
   return fields.every((field) => isZeroMember(field, members[field.name]));
 }
 

@@ -5,9 +5,8 @@
  */
 
 import { type Finding, hasErrors } from '../core/finding.ts';
-import { asMapping, isMapping } from '../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { madeOf } from './origins.ts';
 import { normalizeConfig } from './normalize.ts';
@@ -117,7 +116,7 @@ interface Journey extends Versions {
   readonly findings: Finding[];
 }
 
-function carryMembers(journey: Journey, from: StructType, to: StructType, members: Members): Members {
+function carryMembers(journey: Journey, from: StructType, to: StructType, members: Mapping): Mapping {
   const carried: Record<string, unknown> = {};
   for (const field of from.fields) {
     const member = members[field.name];

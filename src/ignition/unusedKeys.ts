@@ -6,8 +6,8 @@
 import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path, type Finding } from '../core/finding.ts';
 import { type DocumentNode, outerStart } from '../formats/documentTree.ts';
-import { isMapping } from '../formats/mapping.ts';
-import { itemsOf } from './decode.ts';
+import { asList, isMapping } from '../formats/mapping.ts';
+
 import { warningRule } from '../core/rule.ts';
 import { type Field, foldedField, nearestField, structOf, type StructType, versionWith } from './schema.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
@@ -92,7 +92,7 @@ export function* findUnusedKeys(
       if (member !== undefined || !field.pointer) yield* findUnusedKeys(found, hintOf);
     } else if (child.kind === 'sequence') {
       // There may be more or fewer items than were decoded: a key may be repeated in another case, null may be left out.
-      const items = itemsOf(member);
+      const items = asList(member);
       for (const [index, item] of child.items.slice(0, items.length).entries()) {
         const itemPath = [...found.path, index];
         yield* findUnusedKeys({ ...found, value: items[index], node: item, path: itemPath }, hintOf);

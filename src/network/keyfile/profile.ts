@@ -28,7 +28,10 @@ export type ProfileKey = `${string}.${string}`;
 
 export interface Profile {
   readonly sections: ReadonlySet<string>;
-  /** Of equal keys the last one; a key of the section `802-3-ethernet` precedes that of `ethernet`. */
+  /**
+   * Of equal keys the last one; a key of the section `802-3-ethernet` precedes that of `ethernet`. Keys that have a newer name are
+   * under it, which precedes.
+   */
   readonly entries: ReadonlyMap<ProfileKey, ProfileEntry>;
   /** The valid values of properties, and the options of bonds: `true` also for `1`, numbers in decimal, lists as they are written. */
   readonly values: Map<ProfileKey, string>;
@@ -44,7 +47,13 @@ export function readProfile(parsed: readonly KeyfileSection<ParsedEntry>[]): Pro
   )) {
     const section = sectionName(settingName(name));
     sections.add(section);
-    for (const entry of own) entries.set(`${section}.${entry.key}`, { ...entry, section });
+    for (const entry of own) {
+      const written: ProfileKey = `${section}.${entry.key}`;
+      const place = newerKeys.get(written) ?? written;
+      const known = entries.get(place);
+      const isReplaced = place !== written && known !== undefined && known.key !== entry.key;
+      if (!isReplaced) entries.set(place, { ...entry, section });
+    }
   }
   const profile: Profile = { sections, entries, values: new Map(), problems: [] };
   for (const [place, { key, section, value }] of entries) {
@@ -59,6 +68,11 @@ export function readProfile(parsed: readonly KeyfileSection<ParsedEntry>[]): Pro
   }
   return profile;
 }
+
+const newerKeys: ReadonlyMap<ProfileKey, ProfileKey> = new Map([
+  ['connection.master', 'connection.controller'],
+  ['connection.slave-type', 'connection.port-type'],
+]);
 
 function isOwnName({ name }: KeyfileSection): boolean {
   return settingName(name) === name;

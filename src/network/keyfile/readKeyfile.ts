@@ -12,7 +12,7 @@ import { readIpSection } from './ip.ts';
 import { isMacAddress } from './names.ts';
 import { type KeyfileProblem, listValue, type Profile, readProfile } from './profile.ts';
 import { checkRows } from './row.ts';
-import { controllerOf, rows } from './rows.ts';
+import { rows } from './rows.ts';
 import { isKnownKey, knownKeys, sectionName, sectionNames, settingInfo, settingName } from './settings.ts';
 
 export type { KeyfileProblem };
@@ -96,7 +96,7 @@ function hintKey(setting: string, key: string): string {
 function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family, IpConfig>>): Connection {
   const { entries } = profile;
   const type = sectionName(settingName(profile.values.get('connection.type') ?? 'ethernet'));
-  const controller = controllerOf(profile);
+  const controller = profile.values.get('connection.controller');
   const isPort = controller !== undefined;
   const options = [...entries.values()].flatMap(({ key, section }) => {
     const value =

@@ -13,12 +13,6 @@ import { sectionName, settingInfo, settingName } from './settings.ts';
 const TYPE_HINT = 'set it to ethernet, bond, bridge or vlan, for example';
 const MAC_HINT = 'write it like 52:54:00:12:34:56';
 
-/** Of two names of a key, the one in `newer` precedes. */
-const portKeys = [
-  { controller: 'controller', type: 'port-type' },
-  { controller: 'master', type: 'slave-type' },
-] as const;
-
 const controllerTypes: ReadonlySet<string> = new Set([
   'bond',
   'bridge',
@@ -101,32 +95,28 @@ export const rows: readonly KeyfileRow[] = [
     problem: (_value, profile) => `missing; a ${virtualType(profile)} requires a name`,
     hint: (_value, profile) => `add interface-name=${virtualType(profile)}0`,
   },
-  ...portKeys.flatMap(({ controller, type: key }): KeyfileRow[] => [
-    {
-      key: `connection.${key}`,
-      effect: 'rejects',
-      isValid: (type, profile) => !isUsed(key, profile) || controllerTypes.has(type),
-      problem: (type) => `unknown type ${quoteText(type)}`,
-      hint: 'use the type of the controller: bond or bridge, for example',
-    },
-    {
-      key: `connection.${key}`,
-      effect: 'rejects',
-      isValid: (_type, profile) => !isUsed(key, profile) || controllerOf(profile) !== undefined,
-      problem: 'a port requires the name of its controller',
-      hint: `add master=…, or remove ${key}`,
-    },
-    {
-      key: `connection.${controller}`,
-      effect: 'rejects',
-      isValid: (_name, profile) =>
-        !isUsed(controller, profile) ||
-        portKeys.some(({ type }) => profile.values.get(`connection.${type}`) !== undefined) ||
-        [...profile.sections].some((section) => section.endsWith('-port')),
-      problem: 'requires the type of the controller',
-      hint: 'add slave-type=bond or slave-type=bridge',
-    },
-  ]),
+  {
+    key: 'connection.port-type',
+    effect: 'rejects',
+    isValid: (type) => controllerTypes.has(type),
+    problem: (type) => `unknown type ${quoteText(type)}`,
+    hint: 'use the type of the controller: bond or bridge, for example',
+  },
+  {
+    key: 'connection.port-type',
+    effect: 'rejects',
+    isValid: (_type, { values }) => values.has('connection.controller'),
+    problem: 'a port requires the name of its controller',
+    hint: (_type, { entries }) => `add master=…, or remove ${entries.get('connection.port-type')?.key}`,
+  },
+  {
+    key: 'connection.controller',
+    effect: 'rejects',
+    isValid: (_name, { sections, values }) =>
+      values.has('connection.port-type') || [...sections].some((section) => section.endsWith('-port')),
+    problem: 'requires the type of the controller',
+    hint: 'add slave-type=bond or slave-type=bridge',
+  },
   {
     key: 'vlan.parent',
     effect: 'rejects',
@@ -167,17 +157,6 @@ function typeOf(section: string): 'optional' | 'required' | null {
 function virtualType(profile: Profile): string | undefined {
   const type = connectionType(profile);
   return virtualTypes.find((virtual) => virtual === type || profile.sections.has(virtual));
-}
-
-/** Whether the key is not replaced by its newer name. */
-function isUsed(key: string, { values }: Profile): boolean {
-  const newer = { 'slave-type': 'port-type', master: 'controller' }[key];
-  return newer === undefined || !values.has(`connection.${newer}`);
-}
-
-/** The name or UUID of the bond or bridge to which the port belongs. */
-export function controllerOf(profile: Profile): string | undefined {
-  return profile.values.get('connection.controller') ?? profile.values.get('connection.master');
 }
 
 /** As RFC 9562 writes it, or one of the older forms that NetworkManager accepts. */
