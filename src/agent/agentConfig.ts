@@ -1,8 +1,9 @@
 /** Renders the Ignition config that runs the agent, with the profile from the settings. */
 
 import type { Config } from '../ignition/config.ts';
+import { formatOsloConfig } from '../formats/osloConfig.ts';
 import { formatGoIgnition, formatIgnition } from '../ignition/ignitionText.ts';
-import { confParts, formatDefaultConf } from './conf.ts';
+import { ConfParts, confParts, defaultConf } from './conf.ts';
 import { renderAssistedConfig } from './profiles/assisted.ts';
 import { formatBuildpyConf, renderBuildpyConfig } from './profiles/buildpy.ts';
 import { formatConfigureScriptConf, renderConfigureScriptConfig } from './profiles/configureCoreosIpa.ts';
@@ -20,7 +21,11 @@ interface Profile {
 }
 
 const profiles: Readonly<Record<ProfileName, Profile>> = {
-  default: { renderConfig: renderDefaultConfig, formatConf: formatDefaultConf, format: 0 },
+  default: {
+    renderConfig: renderDefaultConfig,
+    formatConf: (settings) => formatOsloConfig(defaultConf(settings)),
+    format: 0,
+  },
   buildpy: { renderConfig: renderBuildpyConfig, formatConf: formatBuildpyConf, format: 2 },
   icc: { renderConfig: renderIccConfig, formatConf: formatIccConf, format: 'Go' },
   assisted: { renderConfig: renderAssistedConfig, formatConf: formatIccConf, format: 'Go' },
@@ -36,8 +41,9 @@ export function renderAgentConfig(settings: AgentSettings): Config {
   const { formatConf, renderConfig } = profiles[settings.profile];
   const config = renderConfig(settings);
   const conf = config.storage?.files?.find(({ path }) => path === CONF_PATH);
-  const generated = formatConf({ ...settings, userConf: undefined, optionLines: [] });
-  if (conf !== undefined) madeOf(conf, confParts(generated, settings));
+  const readParts = (): ReturnType<typeof confParts> =>
+    confParts(formatConf({ ...settings, userConf: undefined, optionLines: [] }), settings);
+  if (conf !== undefined) madeOf(conf, new ConfParts(readParts));
   return config;
 }
 

@@ -5,7 +5,6 @@
 
 import {
   escapeInterpolation,
-  formatOsloConfig,
   mergeOsloConfig,
   type OsloDocument,
   type OsloEntry,
@@ -19,7 +18,7 @@ import type { AgentSettings } from './settings.ts';
 const SECTION = 'DEFAULT';
 
 /** The conf of the default profile: settings, then the user's conf, then option lines; later values take precedence. */
-export function formatDefaultConf(settings: AgentSettings): string {
+export function defaultConf(settings: AgentSettings): OsloDocument {
   const { apiUrls, callbackUrls, confOptions, verifyIronicTls } = settings;
   const options: (readonly [name: string, value: string])[] = [];
   // Without a URL, the agent only serves its API and never contacts Ironic.
@@ -35,17 +34,17 @@ export function formatDefaultConf(settings: AgentSettings): string {
   for (const [name, value] of [...options, ...Object.entries(confOptions)]) {
     entries.push({ kind: 'option', section: SECTION, name, value: escapeInterpolation(value) });
   }
-  return formatLayeredConf({ entries }, settings);
+  return layeredConf({ entries }, settings);
 }
 
 /** A conf that a profile generates, with the user's conf and the option lines merged over it. */
-export function formatLayeredConf(generated: OsloDocument, settings: AgentSettings): string {
+export function layeredConf(generated: OsloDocument, settings: AgentSettings): OsloDocument {
   const layers = [
     generated,
     parseOsloConfig(settings.userConf ?? ''),
     parseOsloConfig(formatOptionLines(settings.optionLines)),
   ];
-  return formatOsloConfig(layers.reduce(mergeOsloConfig));
+  return layers.reduce(mergeOsloConfig);
 }
 
 /** Option lines as a conf; each line is one line below its position in the list. */
@@ -53,12 +52,12 @@ export function formatOptionLines(lines: readonly string[]): string {
   return [`[${SECTION}]`, ...lines, ''].join('\n');
 }
 
-/** What the conf in a config was made of, for findings about its lines. */
+/** What the conf in a config was made of, for findings about its lines. Most configs are never asked. */
 export class ConfParts {
-  readonly parts: readonly OsloParse[];
+  readonly read: () => readonly OsloParse[];
 
-  constructor(parts: readonly OsloParse[]) {
-    this.parts = parts;
+  constructor(read: () => readonly OsloParse[]) {
+    this.read = read;
   }
 }
 
@@ -66,9 +65,9 @@ export class ConfParts {
 export function confParts(
   generated: string,
   { confSources, optionLines, userConf = '' }: AgentSettings,
-): ConfParts {
+): readonly OsloParse[] {
   const { options = {}, optionLines: lineSources = [], userConf: file = '' } = confSources ?? {};
-  return new ConfParts([
+  return [
     withSources(parseOsloConfig(generated), (_line, name = '') => {
       const source = options[name];
       return source && { kind: 'setting', ...source };
@@ -79,13 +78,13 @@ export function confParts(
       const { at, name: flag } = lineSources[line - 2] ?? { name: '--option' };
       return { kind: 'line', at, name: `${flag} ${name}` };
     }),
-  ]);
+  ];
 }
 
 /** Names of the options in a conf that contain secrets, without repetition. */
-export function listSensitiveOptions(conf: string): string[] {
+export function listSensitiveOptions({ entries }: OsloDocument): string[] {
   const names = new Set<string>();
-  for (const entry of parseOsloConfig(conf).entries) {
+  for (const entry of entries) {
     const match = entry.kind === 'option' ? findIpaOption(entry.section, entry.name) : undefined;
     if (match?.option.sensitive === true) names.add(match.option.name);
   }

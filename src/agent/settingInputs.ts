@@ -74,9 +74,9 @@ export function collectInputs(sources: InputSources): CollectedInputs {
         .map((setting) => [setting.name, read(setting)] as const)
         .filter(([, { length }]) => length > 0),
     );
-  const flags = new Map(collect((setting) => readFlag(setting, sources.flags)));
+  const flags = new Map(collect(({ flag }) => readFlag(flag, sources.flags)));
   const variables = collect((setting) => readEnvironment(setting, sources, unread));
-  for (const [flag, name] of exclusiveFlags) refuseBoth(readFlag({ flag }, sources.flags), flags.get(name));
+  for (const [flag, name] of exclusiveFlags) refuseBoth(readFlag(flag, sources.flags), flags.get(name));
   const { registry } = sources.flags;
   if (typeof registry === 'string') {
     const image = {
@@ -154,9 +154,15 @@ export function flagKey(flag: string): string {
     .replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-function readFlag({ flag }: Pick<Setting, 'flag'>, flags: InputSources['flags']): InputValue[] {
-  if (flag === undefined) return [];
-  const given = flags[flagKey(flag)];
+/** Of all flags; computed once, because each host collects its settings. */
+const flagKeys = new Map(
+  [...settingTable.map(({ flag = '' }) => flag), ...exclusiveFlags.map(([flag]) => flag)].map(
+    (flag) => [flag, flagKey(flag)] as const,
+  ),
+);
+
+function readFlag(flag = '', flags: InputSources['flags']): readonly InputValue[] {
+  const given = flags[flagKeys.get(flag) ?? ''];
   if (given === undefined || given === false) return [];
   const texts = typeof given === 'object' ? given : [String(given)];
   const name = flagName(flag);

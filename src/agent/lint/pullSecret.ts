@@ -2,6 +2,7 @@
 
 import { posix } from 'node:path';
 import { FormatError, orFormatError } from '../../core/errors.ts';
+import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imagePull.ts';
 import { findLoginProblem, type LoginProblem, parsePullSecret, readCredentials } from '../pullSecret.ts';
@@ -106,5 +107,5 @@ function findProblem(text: string): string | undefined {
 
 /** Names of the options of a conf that contain secrets. */
 export function sensitiveOptionsOf(conf: LintedFile): string[] {
-  return listSensitiveOptions(textOf(conf));
+  return listSensitiveOptions(parseOsloConfig(textOf(conf)));
 }

@@ -4,9 +4,9 @@
  * run command, and a conf file without a mode.
  */
 
-import { parseOsloConfig } from '../../formats/osloConfig.ts';
+import { formatOsloConfig, parseOsloConfig } from '../../formats/osloConfig.ts';
 import type { Config, Unit } from '../../ignition/config.ts';
-import { formatLayeredConf, formatOptionLines } from '../conf.ts';
+import { formatOptionLines, layeredConf } from '../conf.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { CONF_PATH, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
@@ -44,7 +44,7 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
 export function formatBuildpyConf(settings: AgentSettings): string {
   if (settings.userConf === undefined) return formatScriptConf(settings);
   const generated = formatScriptConf({ ...settings, optionLines: [] });
-  return formatLayeredConf(parseOsloConfig(generated), settings);
+  return formatOsloConfig(layeredConf(parseOsloConfig(generated), settings));
 }
 
 /** Line by line: option lines are not sorted, joined or unquoted. */

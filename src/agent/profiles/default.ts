@@ -5,10 +5,11 @@
  */
 
 import { readAsset } from '../../core/assets.ts';
+import { formatOsloConfig } from '../../formats/osloConfig.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File, Unit } from '../../ignition/config.ts';
 import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnit } from '../agentArchive.ts';
-import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
+import { defaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, PUBLIC_MODE, renderDataFile, SECRET_MODE } from '../../ignition/dataFile.ts';
 import { CONF_PATH, renderClientId, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
@@ -26,7 +27,7 @@ import { renderPasswd } from '../login.ts';
 export function renderDefaultConfig(settings: AgentSettings): Config {
   const { agentImage, archive, caCertificates } = settings;
   const proxy = renderIgnitionProxy(settings);
-  const conf = formatDefaultConf(settings);
+  const conf = defaultConf(settings);
   const mode = listSensitiveOptions(conf).length > 0 ? SECRET_MODE : PUBLIC_MODE;
   return {
     ignition: {
@@ -37,7 +38,7 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
     ...renderPasswd(settings.sshKeys, settings.passwordHash),
     storage: {
       files: [
-        { path: CONF_PATH, overwrite: true, contents: { source: base64DataUrl(conf) }, mode },
+        { path: CONF_PATH, overwrite: true, contents: { source: base64DataUrl(formatOsloConfig(conf)) }, mode },
         ...renderClientId(settings),
         ...renderExtraFiles(settings),
         ...(archive === undefined ? [] : renderArchiveFiles(archive)),
