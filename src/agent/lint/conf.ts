@@ -26,7 +26,9 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
     if (bytes === undefined) return [];
     const made = partsOfConf(conf.file);
     const findings: readonly ConfFinding[] =
-      made === undefined ? checkConfFile(bytes, ipaVersion).findings : checkConfParts(made.read(), ipaVersion);
+      made === undefined
+        ? checkConfFile(bytes, ipaVersion).findings
+        : checkConfParts(made.read(), ipaVersion);
     return findings
       .filter(({ rule: id }) => elsewhere.get(id)?.(subject) !== true)
       .map((finding) => toIssue(finding, conf));

@@ -38,7 +38,12 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
     ...renderPasswd(settings.sshKeys, settings.passwordHash),
     storage: {
       files: [
-        { path: CONF_PATH, overwrite: true, contents: { source: base64DataUrl(formatOsloConfig(conf)) }, mode },
+        {
+          path: CONF_PATH,
+          overwrite: true,
+          contents: { source: base64DataUrl(formatOsloConfig(conf)) },
+          mode,
+        },
         ...renderClientId(settings),
         ...renderExtraFiles(settings),
         ...(archive === undefined ? [] : renderArchiveFiles(archive)),

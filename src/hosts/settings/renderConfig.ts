@@ -11,7 +11,13 @@ import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { type Diagnostic, diagnosticAt, type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
 import { report, withoutRepeats } from '../../io/report/report.ts';
-import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
+import {
+  createSettingsReader,
+  readInputs,
+  type RenderInputs,
+  type RenderSource,
+  type SharedSettings,
+} from './settings.ts';
 import { type SettingName } from '../../agent/settingTable.ts';
 import { ASSISTED_UNIT_NAME, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { ICC_SPEC_VERSION } from '../../agent/profiles/icc.ts';
@@ -35,6 +41,8 @@ import type { CheckUnits } from '../input/unitTools.ts';
 export interface RenderedConfig {
   readonly document: Buffer;
   readonly settings: AgentSettings;
+  /** The same object for configs that differ only in the names and networks of their hosts. */
+  readonly shared: SharedSettings;
   /** The secrets in it, as nouns for a sentence. */
   readonly secrets: readonly string[];
   /** The connections of its keyfiles. */
@@ -57,13 +65,13 @@ export type RenderConfig = (
 export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
   let isNoted = false; // most hosts have the settings of the first one
-  let linted: Linted | undefined;
+  let last: Checked | undefined;
   return async (source, collected = readInputs(source)) => {
     const { io, options } = source;
     const { inputs } = collected;
     if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
-    const settings = await readSettings(source, collected, (problem) => void report(io, problem));
+    const { settings, shared } = await readSettings(source, collected, (problem) => void report(io, problem));
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
     const { config, sources } = isMerged
@@ -71,11 +79,13 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
       : { config: rendered, sources: [{ config: rendered }] };
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
-    const version = checkRendered(document, io);
-    if (version === undefined) return undefined;
+    const hasOwnUnits = isMerged || hasOwnParts(settings);
+    let checked = !hasOwnUnits && last?.shared === shared ? last : undefined;
+    const ofIgnition = checked?.ofIgnition ?? checkRendered(document);
+    const { version } = ofIgnition;
+    if (hasErrors(report(io, ofIgnition.problems)) || version === undefined) return undefined;
     const effective = effectiveOf(document, { config, version });
     const hasNetwork = hasKeyfiles(document);
-    const hasOwnUnits = isMerged || hasOwnParts(settings);
     const originOf = createOrigins(config, effective, sources);
     const reported = (findings: readonly LintFinding[], isOwn: boolean): Original[] =>
       findings
@@ -84,10 +94,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
           ({ document: merged, finding: { severity }, isOfSetting = false }) =>
             isOfSetting || (severity !== 'info' && (merged !== undefined || isOwn)),
         );
-    // Most hosts differ only in their names and networks.
-    const others = hasOwnUnits ? [] : [...inputs].filter(([name]) => !ofOneHost.has(name));
-    const key = JSON.stringify([hasNetwork, others]);
-    if (hasOwnUnits || linted?.key !== key) {
+    if (checked === undefined) {
       const ofUnits = hasOwnUnits ? ((await checkUnits?.(effective.config)) ?? []) : [];
       const ofConfig = reported(lintAgent(effective.config, { now: new Date() }), hasOwnUnits);
       // Left out: what systemd says of units that this program writes itself.
@@ -95,45 +102,41 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
         .map(originOf)
         .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
       const secrets = listConfigSecrets(config, document);
-      linted = { key: hasOwnUnits ? undefined : key, problems: [...ofConfig, ...ofUser], secrets };
+      checked = { shared, ofIgnition, problems: [...ofConfig, ...ofUser], secrets };
+      last = checked;
     }
     const ofNetwork = hasNetwork ? reported(lintNetwork(effective.config), true) : [];
-    const secrets = hasNetwork ? listConfigSecrets(config, document) : linted.secrets;
-    const problems = [...linted.problems, ...ofNetwork].filter(
+    const secrets = hasNetwork ? listConfigSecrets(config, document) : checked.secrets;
+    const problems = [...checked.problems, ...ofNetwork].filter(
       ({ finding: { rule } }) => io.ignored?.includes(rule) !== true,
     );
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
-    return { document, settings, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
+    return { document, settings, shared, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
   };
 }
 
-/** The settings that no problem of another setting depends on. */
-const ofOneHost: ReadonlySet<SettingName> = new Set([
-  'host.hostname',
-  'host.nmstate',
-  'host.networkData',
-  'host.keyfiles',
-]);
-
-/** What hosts have in common that differ only in their names and networks. */
-interface Linted {
-  /** The inputs; undefined for a config of one host. */
-  readonly key: string | undefined;
+/** What is found out once for hosts that differ only in their names and networks, whose files and units have the same form. */
+interface Checked {
+  readonly shared: SharedSettings;
+  readonly ofIgnition: IgnitionVerdict;
   readonly problems: readonly Original[];
   readonly secrets: readonly string[];
 }
 
-/**
- * Reports errors and warnings of Ignition's rules, without an excerpt of the document, which may contain secrets. Returns the
- * version; undefined if the config is invalid.
- */
-function checkRendered(document: Buffer, io: Io): SpecVersion | undefined {
+interface IgnitionVerdict {
+  /** Undefined for a config that cannot be read. */
+  readonly version: SpecVersion | undefined;
+  readonly problems: readonly Diagnostic[];
+}
+
+/** The verdict of Ignition's rules, without an excerpt of the document, which may contain secrets. */
+function checkRendered(document: Buffer): IgnitionVerdict {
   const { read, report: own } = examineConfig(document);
   const configs = read.status === 'read' ? findConfigs(document, read, own) : undefined;
   const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
-  const isInvalid = hasErrors(report(io, [...own.findings, ...inlined].map(withoutPath)));
-  return isInvalid || read.status !== 'read' ? undefined : read.version;
+  const version = read.status === 'read' ? read.version : undefined;
+  return { version, problems: [...own.findings, ...inlined].map(withoutPath) };
 }
 
 /** Whether the user wrote parts of the config that are not checked where they are read. */

@@ -21,6 +21,7 @@ import {
 } from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import { UsageError, type InputSource } from '../../core/errors.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { readAddedFiles } from './addedFiles.ts';
@@ -85,58 +86,88 @@ export function chooseProfile({ host, profile, tls }: RenderOptions): ProfileNam
   return profile ?? (host === undefined ? 'default' : 'buildpy');
 }
 
-/** Reads the settings of one config after the other. Files that several configs share are read once. */
+/** The settings of a config except the name and the network of its host: most hosts have those of the host before. */
+export type SharedSettings = Omit<AgentSettings, 'copyNetwork' | 'hostname' | 'keyfiles'>;
+
+/** The settings of the inputs that are not shared. */
+const ofOneHost: ReadonlySet<SettingName> = new Set([
+  'host.hostname',
+  'host.nmstate',
+  'host.networkData',
+  'host.keyfiles',
+]);
+
+/**
+ * Reads the settings of one config after the other. Configs with the same inputs get the same object as `shared`, and files that
+ * several configs share are read once.
+ */
 export type ReadSettings = (
   source: RenderSource,
   { inputs, profile }: RenderInputs,
   warn: Warn,
-) => Promise<AgentSettings>;
+) => Promise<{ readonly settings: AgentSettings; readonly shared: SharedSettings }>;
 
 /** The reader throws UsageError for invalid flags and variables, and CliError for invalid files. */
 export function createSettingsReader(): ReadSettings {
   const known: Reading['known'] = new Map();
+  let last: { key: string; shared: SharedSettings; warnings: readonly Diagnostic[] } | undefined;
   return async (source, { inputs, profile }, warn) => {
     const { architecture, io, options, readArchive, settingsPlace } = source;
     const network = await readNetwork({ profile, inputs, options, io, warn, known });
     const { hasNetwork } = network;
     const reading = { profile, inputs, options, io, warn, settingsPlace, readArchive, known, hasNetwork };
-    const settings: AgentSettings = {
-      profile,
-      ...readIronic(reading),
-      ...(await readAgentImage(reading)),
-      pullSecret: await readFileValue(
-        profile === 'icc' ? withMountedSecret(reading) : reading,
-        'agent.pullSecret',
-      ),
-      registriesConf: await readFileValue(reading, 'agent.registriesConf'),
-      verifyRegistryTls: !read(reading, 'agent.insecureRegistry'),
-      pullArgs: read(reading, 'agent.podman.pullArgs'),
-      podman: {
-        mounts: read(reading, 'agent.podman.mounts'),
-        environment: read(reading, 'agent.podman.environment'),
-        args: read(reading, 'agent.podman.args'),
-      },
-      caCertificates: (await readFileValue(reading, 'ironic.caFiles')).join('') || undefined,
-      debug: read(reading, 'agent.debug'),
-      confOptions: readConfOptions(reading),
-      userConf: await readFileValue(reading, 'agent.confFile'),
-      optionLines: read(reading, 'agent.options'),
-      confSources: confSources(reading),
-      sshKeys: await readSshKeys(reading),
-      passwordHash: await readFileValue(reading, 'host.passwordHash'),
-      autologin: read(reading, 'host.autologin'),
-      serialConsoles: [...new Set(read(reading, 'host.consoles'))],
-      hostname: read(reading, 'host.hostname'),
-      installIpOptions: read(reading, 'host.installIpOptions'),
-      ntpServers: read(reading, 'host.ntpServers'),
-      proxy: readProxy(reading),
-      ...(await readAddedFiles(reading)),
-      ...network.settings,
-    };
-    checkHostArchitecture(settings.archive, architecture);
-    if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, warn);
-    return settings;
+    const key = JSON.stringify([hasNetwork, [...inputs].filter(([name]) => !ofOneHost.has(name))]);
+    if (last?.key === key) for (const warning of last.warnings) warn(warning);
+    else {
+      const warnings: Diagnostic[] = [];
+      const warnToo = (warning: Diagnostic): void => {
+        warnings.push(warning);
+        warn(warning);
+      };
+      last = { key, shared: await readShared({ ...reading, warn: warnToo }), warnings };
+    }
+    const { shared } = last;
+    checkHostArchitecture(shared.archive, architecture);
+    const settings = { ...shared, hostname: read(reading, 'host.hostname'), ...network.settings };
+    return { settings, shared };
   };
+}
+
+async function readShared(reading: Reading): Promise<SharedSettings> {
+  const { profile } = reading;
+  const settings = {
+    profile,
+    ...readIronic(reading),
+    ...(await readAgentImage(reading)),
+    pullSecret: await readFileValue(
+      profile === 'icc' ? withMountedSecret(reading) : reading,
+      'agent.pullSecret',
+    ),
+    registriesConf: await readFileValue(reading, 'agent.registriesConf'),
+    verifyRegistryTls: !read(reading, 'agent.insecureRegistry'),
+    pullArgs: read(reading, 'agent.podman.pullArgs'),
+    podman: {
+      mounts: read(reading, 'agent.podman.mounts'),
+      environment: read(reading, 'agent.podman.environment'),
+      args: read(reading, 'agent.podman.args'),
+    },
+    caCertificates: (await readFileValue(reading, 'ironic.caFiles')).join('') || undefined,
+    debug: read(reading, 'agent.debug'),
+    confOptions: readConfOptions(reading),
+    userConf: await readFileValue(reading, 'agent.confFile'),
+    optionLines: read(reading, 'agent.options'),
+    confSources: confSources(reading),
+    sshKeys: await readSshKeys(reading),
+    passwordHash: await readFileValue(reading, 'host.passwordHash'),
+    autologin: read(reading, 'host.autologin'),
+    serialConsoles: [...new Set(read(reading, 'host.consoles'))],
+    installIpOptions: read(reading, 'host.installIpOptions'),
+    ntpServers: read(reading, 'host.ntpServers'),
+    proxy: readProxy(reading),
+    ...(await readAddedFiles(reading)),
+  };
+  if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, reading.warn);
+  return settings;
 }
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
@@ -204,7 +235,7 @@ export function readProxy(reading: Reading): ProxySettings {
 }
 
 /** For the profiles icc and assisted: unlike the default profile, they do not add Ironic to the list of hosts without proxy. */
-function warnOfProxy(settings: AgentSettings, warn: Warn): void {
+function warnOfProxy(settings: SharedSettings, warn: Warn): void {
   const hosts = findProxiedHosts(settings);
   if (hosts.length === 0) return;
   warn({
