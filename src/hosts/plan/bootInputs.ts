@@ -44,11 +44,16 @@ export async function readBootInputs(
   const urls = (['kernelUrl', 'initramfsUrl', 'rootfsUrl', 'ignitionUrl'] as const).map(
     (name) => [source([name]) ?? { name }, settings[name] ?? ''] as const,
   );
+  if (settings.system === 'coreos' && urls.every(([, url]) => url === '')) {
+    throw new UsageError('no URL is given', {
+      hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files, or --no-coreos for a ramdisk that is not CoreOS',
+    });
+  }
   reportUrlAddresses(urls, io);
   return inputs;
 }
 
-/** Like {@link readBootInputs}, for an inventory that has been read. @throws UsageError */
+/** Like {@link readBootInputs}, for an inventory that has been read; the result may have no URL. @throws UsageError */
 export function bootInputsOf(
   options: BootInputOptions,
   { files, profile }: InventoryLayers,
@@ -76,11 +81,6 @@ function readSettings(reading: Reading, system: 'coreos' | 'other'): BootSetting
   const usualRootfsUrl = system === 'coreos' && start !== undefined ? `${start}.rootfs` : undefined;
   const rootfsUrl = inputOf(reading, 'boot.rootfsUrl')?.text ?? usualRootfsUrl;
   const ignitionUrl = inputOf(reading, 'boot.ignitionUrl')?.text;
-  if (system === 'coreos' && (kernelUrl ?? initramfsUrl ?? rootfsUrl ?? ignitionUrl) === undefined) {
-    throw new UsageError('no URL is given', {
-      hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files, or --no-coreos for a ramdisk that is not CoreOS',
-    });
-  }
   return {
     system,
     kernelUrl,

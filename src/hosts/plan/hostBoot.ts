@@ -19,9 +19,9 @@ import type { Io } from '../../io/io.ts';
 import { requireContents } from '../input/imageContents.ts';
 import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { startedArtifact, type Wanted } from './artifacts.ts';
-import { report } from '../../io/report/report.ts';
+import { collectDiagnostics, report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
-import { chooseProfile, type RenderSource } from '../settings/settings.ts';
+import { chooseProfile, type RenderSource, type SharedSettings } from '../settings/settings.ts';
 import type { ImageSet } from './baseImages.ts';
 import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
 
@@ -30,19 +30,69 @@ type PathOf = (artifact: ConfigArtifact) => string;
 
 export type Start = RamdiskBoot | IsoBoot;
 
+/** What is known of the boots of hosts that differ only in their names and networks. */
+interface KnownBoots {
+  /** The settings of their inputs. */
+  readonly settings: Map<string, BootSettings>;
+  /** Whether they boot, by the form of the boot. */
+  readonly checks: Map<string, boolean>;
+}
+
+const known = new WeakMap<SharedSettings, KnownBoots>();
+
+function knownBoots(shared: SharedSettings): KnownBoots {
+  const boots = known.get(shared) ?? { settings: new Map(), checks: new Map() };
+  known.set(shared, boots);
+  return boots;
+}
+
+/** The earlier result with this key if nothing was reported about it: what is reported may name the host. */
+async function remember<T>(
+  results: Map<string, T>,
+  key: string,
+  io: Io,
+  get: (io: Io) => T | Promise<T>,
+): Promise<T> {
+  const earlier = results.get(key);
+  if (earlier !== undefined) return earlier;
+  const { io: own, reported } = collectDiagnostics(io);
+  try {
+    const result = await get(own);
+    if (reported.length === 0) results.set(key, result);
+    return result;
+  } finally {
+    report(io, reported);
+  }
+}
+
+/**
+ * Whether a machine boots: the result of `check`, which is not called if a boot of the same form had no problem.
+ * @param form what the problems depend on besides the shared settings. Of names and URLs, these are the lengths: neither the name
+ *   of a host nor the path of a served file has characters that are special to a boot loader
+ */
+export function checkBootOnce(
+  shared: SharedSettings,
+  form: readonly unknown[],
+  io: Io,
+  check: (io: Io) => Promise<boolean>,
+): Promise<boolean> {
+  return remember(knownBoots(shared).checks, JSON.stringify([io.ignored, form]), io, check);
+}
+
 /**
  * Reads the settings of boot scripts and ISOs.
  * @param pathOf not called for ISOs, whose paths may depend on these settings
  * @param io for warnings
  * @throws UsageError for invalid settings
  */
-export function readBootSettings(
+export async function readBootSettings(
+  shared: SharedSettings,
   images: ImageSet | undefined,
   source: RenderSource,
   pathOf: PathOf,
   { baseUrl, configs }: Wanted,
   io: Io,
-): BootSettings {
+): Promise<BootSettings> {
   const folder = baseUrl ?? 'http://localhost';
   const { kernel, initramfs, rootfs } = images?.paths ?? {};
   const started = startedArtifact(configs) ?? 'ign';
@@ -50,19 +100,23 @@ export function readBootSettings(
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   // Of a template string, V8 keeps each part; of 10,000 hosts, these would take 7 MB more.
   const urlOf = (path: string): string => [folder, path].join('/');
-  const flags = {
-    kernelUrl: kernel && urlOf(kernel),
-    initramfsUrl: ramdisk && urlOf(ramdisk),
-    rootfsUrl: rootfs && urlOf(rootfs),
-    // ISOs use none of these URLs, but the other kernel arguments.
-    // Without a served initramfs, no script starts the archive.
-    ...(way === 'network' && ramdisk !== undefined
-      ? { embedded: true }
-      : { ignitionUrl: base === 'iso' ? folder : urlOf(pathOf(started)) }),
-  };
   const { files = [], options } = source;
-  const { settings } = bootInputsOf(flags, { profile: chooseProfile(options), files }, io);
-  return started === 'archive' ? { ...settings, appendedUrls: [urlOf(pathOf('archive'))] } : settings;
+  const own = await remember(knownBoots(shared).settings, String(io.ignored), io, (ownIo) => {
+    const layers = { profile: chooseProfile(options), files };
+    return bootInputsOf({}, layers, ownIo).settings;
+  });
+  // Without a served initramfs, no script starts the archive.
+  const embedded = way === 'network' && ramdisk !== undefined;
+  return {
+    ...own,
+    // ISOs use none of these URLs, but the other kernel arguments.
+    kernelUrl: kernel === undefined ? own.kernelUrl : urlOf(kernel),
+    initramfsUrl: ramdisk === undefined ? own.initramfsUrl : urlOf(ramdisk),
+    rootfsUrl: rootfs === undefined ? own.rootfsUrl : urlOf(rootfs),
+    ignitionUrl: embedded ? undefined : base === 'iso' ? folder : urlOf(pathOf(started)),
+    embedded,
+    ...(started === 'archive' && { appendedUrls: [urlOf(pathOf('archive'))] }),
+  };
 }
 
 /** What boot scripts start. */

@@ -7,6 +7,7 @@ import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { type Wanted, startedArtifact } from './artifacts.ts';
 import {
+  checkBootOnce,
   isoArguments,
   readBootSettings,
   reportArguments,
@@ -143,8 +144,7 @@ export async function planHost(
   const { configs: all } = job.wanted;
   const configs = await job.archives.render(source, known, all, publish);
   if (configs === undefined) return undefined;
-  const { connections, document } = configs.fetched;
-  const hasNetwork = hasKeyfiles(document);
+  const { connections, document, shared } = configs.fetched;
   const artifacts = (isStatic(connections) ? job.wanted.staticConfigs : undefined) ?? all;
   const wanted = { ...job.wanted, configs: artifacts };
   job.checkAddresses?.(host, connections, source.io);
@@ -155,24 +155,24 @@ export async function planHost(
     architecture: known ?? 'x86_64',
     stream: chosen?.stream,
   };
-  const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
-  const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
-  await requireBoot([...onIso, ...kernelArguments(settings)], document, images, wanted, source.io);
-  const isEmbedded = hasNetwork && artifacts.some((artifact) => hostArtifacts[artifact].way !== undefined);
-  if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
-  if (hasNetwork) {
-    reportFetches(configs.fetched, settings, wanted, io);
-    const embedding = artifacts.filter(isFetching);
-    if (embedding.length > 0 && !(await supportsNetwork(images))) {
-      report(io, {
-        severity: 'error',
-        code: 'ERR_IMAGE',
-        message: `the network of the host cannot be added to ${embedding.join(' and ')}: the initramfs of this OS image ignores keyfiles`,
-        hint: `${useIso(images)}, or an image built since 2022`,
-      });
-      return undefined;
-    }
-  }
+  const pathOf = (artifact: ConfigArtifact): string => file(artifact, ramdisk);
+  const settings = await readBootSettings(shared, images, source, pathOf, wanted, io);
+  const planned = { ...ramdisk, kargs: isoArguments(settings, wanted) };
+  const start = startOf(planned.architecture, settings, (artifact) => file(artifact, planned), wanted);
+  const plan = { ...planned, start };
+  const hasNetwork = hasKeyfiles(document);
+  const lengths = [name.length, JSON.stringify(settings).length];
+  const form = [hasNetwork, images?.base.id, plan.architecture, artifacts, plan.macs.length, ...lengths];
+  const isBootable = await checkBootOnce(shared, form, source.io, async (ownIo) => {
+    const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
+    await requireBoot([...onIso, ...kernelArguments(settings)], document, images, wanted, ownIo);
+    const isEmbedded = hasNetwork && artifacts.some((artifact) => hostArtifacts[artifact].way !== undefined);
+    if (!reportArguments(settings, isEmbedded, wanted, ownIo)) return false;
+    const { baseUrl: folderUrl, loaders } = wanted;
+    const boot = { hosts: [plan], discovery: [], loaders, folderUrl };
+    return loaders.length === 0 || reportBoot(boot, wanted, ownIo);
+  });
+  if (hasNetwork && !(await reportNetwork(configs.fetched, settings, images, wanted, io))) return undefined;
   const added = artifacts.filter((artifact) => !all.includes(artifact));
   if (added.length > 0) {
     report(io, {
@@ -181,12 +181,27 @@ export async function planHost(
       hint: `${useIso(images)} if their boot loaders have no DHCP either, and boot the ISO from virtual media`,
     });
   }
-  const planned = { ...ramdisk, kargs: isoArguments(settings, wanted) };
-  const start = startOf(planned.architecture, settings, (artifact) => file(artifact, planned), wanted);
-  const plan = { ...planned, start };
-  const { baseUrl: folderUrl, loaders } = wanted;
-  const boot = { hosts: [plan], discovery: [], loaders, folderUrl };
-  return loaders.length === 0 || reportBoot(boot, wanted, io) ? plan : undefined;
+  return isBootable ? plan : undefined;
+}
+
+/** Reports what the initramfs does not reach with the network of the host. Returns whether the artifacts can contain it. */
+async function reportNetwork(
+  fetched: HostConfigs['fetched'],
+  settings: BootSettings,
+  images: ImageSet | undefined,
+  wanted: Wanted,
+  io: Io,
+): Promise<boolean> {
+  reportFetches(fetched, settings, wanted, io);
+  const embedding = wanted.configs.filter(isFetching);
+  if (embedding.length === 0 || (await supportsNetwork(images))) return true;
+  report(io, {
+    severity: 'error',
+    code: 'ERR_IMAGE',
+    message: `the network of the host cannot be added to ${embedding.join(' and ')}: the initramfs of this OS image ignores keyfiles`,
+    hint: `${useIso(images)}, or an image built since 2022`,
+  });
+  return false;
 }
 
 /** Whether a host fetches its root filesystem with the network in the artifact. A full ISO has it on the medium. */

@@ -1,5 +1,6 @@
 /** Plans the boot of machines that the inventory does not list: one config for all, and one inspection for each architecture. */
 
+import type { ConfigArtifact } from '../../core/artifacts.ts';
 import type { Problem } from '../../core/finding.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
@@ -60,8 +61,9 @@ export async function planUnknown(
   const boots: RamdiskBoot[] = [];
   for (const { images, configs } of rendered) {
     const ramdisk = { ...(await planArtifacts(wanted.configs, configs, images, job)), isCommon };
-    const settings = readBootSettings(images, source, (artifact) => file(artifact, ramdisk), wanted, io);
-    const { document, settings: agent } = configs.fetched;
+    const { document, settings: agent, shared } = configs.fetched;
+    const pathOf = (artifact: ConfigArtifact): string => file(artifact, ramdisk);
+    const settings = await readBootSettings(shared, images, source, pathOf, wanted, io);
     const inspecting = withCallback(settings, agent);
     await requireBoot(kernelArguments(inspecting), document, images, wanted, source.io);
     if (!reportArguments(settings, false, wanted, source.io)) {
