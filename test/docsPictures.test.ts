@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImageProgress } from '../src/http/server/answer/transfers.ts';
 import type { PageAnswer } from '../src/http/server/pages.ts';
-import type { Status } from '../src/service/status/status.ts';
-import { statusAnswer } from '../src/service/status/statusPage.ts';
+import { type Status, statusAnswer } from '../src/service/status/statusPage.ts';
 import { ago, exampleHost, exampleProgress, exampleStatus } from './service/status/exampleStatus.ts';
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
 import { root } from './support/docs/markdown.ts';
@@ -84,11 +83,8 @@ function statusInPicture(): Status {
     lastFetch: ago(400),
     clients: ['192.0.2.11'],
   };
-  const recent = exampleStatus().recent.map((transfer) => ({
-    ...transfer,
-    client: '192.0.2.11',
-    bytes: size,
-  }));
+  const { recent: transfers = [] } = exampleStatus();
+  const recent = transfers.map((transfer) => ({ ...transfer, client: '192.0.2.11', bytes: size }));
   const build = '44.20261101.3.0';
   return exampleStatus({
     baseImages: [

@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
         search.dispatchEvent(new Event('input', { bubbles: true }));`);
       await expect.poll(() => browser.evaluate('location.search')).toBe('?q=host-1');
       await expect
-        .poll(() => browser.evaluate(`document.querySelector('.machines caption')?.textContent`))
+        .poll(() => browser.evaluate(`document.querySelector('.machines caption')?.innerText`))
         .toBe('50 machines of 111');
       await browser.evaluate(`
         globalThis.chosen = document.querySelector('[data-key="host-15"] details');
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
     await visit({ url: server.url }, async (browser) => {
       await whenShown(browser);
       const shown = (): Promise<unknown> =>
-        browser.evaluate(`location.search + ' ' + document.querySelector('.machines caption')?.textContent`);
+        browser.evaluate(`location.search + ' ' + document.querySelector('.machines caption')?.innerText`);
       await browser.evaluate(`document.querySelector('.tiles .failed a').click()`);
       await expect.poll(shown).toBe('?show=failed 33 machines of 33');
       await browser.evaluate(`document.querySelector('.tiles .failed a').click()`);
@@ -277,13 +277,15 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
     });
   });
 
-  it('without scripts is a table', async () => {
+  it('without scripts is a table, of which the search has a button', async () => {
     server = await startStatusServer(servePage(12));
     await visit({ url: server.url, hasScripts: false, width: 400 }, async (browser) => {
       expect(
-        await browser.evaluate(`[document.querySelectorAll('noscript tr').length,
-          document.documentElement.scrollWidth > document.documentElement.clientWidth]`),
-      ).toEqual([13, false]);
+        await browser.evaluate(`[document.querySelectorAll('.machines tr').length,
+          document.documentElement.scrollWidth > document.documentElement.clientWidth,
+          document.querySelector('form button').getClientRects().length,
+          document.querySelector('[type=checkbox]').getClientRects().length]`),
+      ).toEqual([13, false, 1, 0]);
     });
   });
 });

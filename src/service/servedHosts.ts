@@ -12,7 +12,7 @@ import { report } from '../io/report/report.ts';
 import { hasSameFiles, type OpenFiles } from './openFiles.ts';
 import type { Links } from '../hosts/plan/links.ts';
 import { hostPlaces } from './places.ts';
-import type { HostSummary } from './status/status.ts';
+import type { HostSummary } from './status/hostStatus.ts';
 
 /** A host of the inventory. */
 export interface ServedHost extends HostSummary {

@@ -6,7 +6,7 @@ import { isDiskFull } from '../io/files/fileErrors.ts';
 import { createAnswerer } from '../http/server/requests.ts';
 import { type RunningServer, startServer } from '../http/server/server.ts';
 import { noteFailedReload, type ServerLog } from '../http/server/serverLog.ts';
-import type { Status, HostStatus, ImageStatus } from './status/status.ts';
+import type { HostStatus, ImageStatus } from './status/hostStatus.ts';
 import {
   createTransferLog,
   type TransferLog,
@@ -28,7 +28,7 @@ import { createSnapshots, type Snapshot } from './snapshot.ts';
 import type { ServeSource } from './source.ts';
 import type { Io } from '../io/io.ts';
 import { createReadyPage, healthPage, type Page } from '../http/server/pages.ts';
-import { statusAnswer } from './status/statusPage.ts';
+import { type Status, statusAnswer } from './status/statusPage.ts';
 import { hostFileName, parseHostFileName } from '../hosts/plan/servedPaths.ts';
 import { isUnchanged } from '../hosts/plan/baseImages.ts';
 
@@ -139,8 +139,8 @@ export async function startServiceServer<S extends Servable>(
     const problem = state.problem();
     return {
       command: parts.command,
-      inputs: parts.inputs,
       service: {
+        inputs: parts.inputs,
         version: programVersion(),
         now: new Date(),
         started,

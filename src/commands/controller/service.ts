@@ -5,7 +5,7 @@ import { artifactOf, imageFormats, type PreprovisioningImage } from './api/prepr
 import { addGauges, type HostCounts } from '../../service/metrics.ts';
 import type { Informers } from './informers.ts';
 import type { ReconcileLoop } from './reconcileLoop.ts';
-import type { HostStatus } from '../../service/status/status.ts';
+import type { HostStatus } from '../../service/status/hostStatus.ts';
 import type { TransferLog } from '../../http/server/answer/transfers.ts';
 import { keyText } from '../../kube/objects.ts';
 import { Counter, type Registry } from 'prom-client';

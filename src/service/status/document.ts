@@ -1,8 +1,9 @@
-/** The data of a status page as JSON: for programs, and for the script of the page. */
+/** The data of a status page, and how programs get it as JSON. */
 
 import type { ArtifactKind } from '../../core/artifacts.ts';
 import { formatPath } from '../../core/finding.ts';
 import { formatNames } from '../../io/report/problemGroups.ts';
+import type { ImageProgress, TransferEvent } from '../../http/server/answer/transfers.ts';
 import type { StageMark } from './bootStages.ts';
 import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
 import { countStates, machineStates, type Selection } from './select.ts';
@@ -18,15 +19,23 @@ export interface StatusPage {
   readonly service: ServiceFacts;
   /** Why the last reload failed; undefined if it succeeded. */
   readonly loadError?: MachineCause | undefined;
-  /** Further members of the JSON. */
-  readonly more?: object;
+  readonly baseImages?: readonly BaseImageFacts[];
+  /** Files of all hosts. */
+  readonly shared?: readonly ImageProgress[];
+  /** Finished transfers, the newest first. */
+  readonly recent?: readonly TransferEvent[];
 }
 
 /** Members of the JSON as schemas/serve-status.json describes them. */
 export interface ServiceFacts {
   readonly now: Date;
   readonly started: Date;
-  readonly [fact: string]: string | number | Date | undefined;
+  readonly loaded?: Date;
+  /** What is loaded, as a noun: `inventory`. */
+  readonly inputs?: string;
+  readonly version?: string;
+  readonly connections?: number;
+  readonly transfers?: number;
 }
 
 /** A machine with what unfolds below its row. */
@@ -53,7 +62,7 @@ export interface MachineDetails {
   readonly usualCause?: MachineCause | undefined;
 }
 
-interface ImageFacts {
+export interface ImageFacts extends Partial<ProgressFacts> {
   /** In the catalog: `worker-0.iso`. */
   readonly path: string;
   readonly artifact: ArtifactKind;
@@ -63,12 +72,27 @@ interface ImageFacts {
   readonly size?: number | undefined;
 }
 
+/** How far an image was fetched. */
+type ProgressFacts = ReturnType<typeof progressFacts>;
+
+interface BaseImageFacts {
+  readonly name: string;
+  readonly architecture: string;
+  readonly stream: string | undefined;
+  readonly size: number;
+  readonly digest: string;
+  readonly build: string | undefined;
+}
+
+export type StatusDocument = ReturnType<typeof documentOf>;
+export type DocumentMessage = ReturnType<typeof messageObject>;
+
 /** As schemas/serve-status.json describes it. JSON.stringify formats a Date as in RFC 3339. */
-export function documentOf(page: StatusPage, selection: Selection<PageRow>): object {
-  const { heading, loadError, more, names, rows, service } = page;
+export function documentOf(page: StatusPage, selection: Selection<PageRow>) {
+  const { baseImages, heading, loadError, names, recent, rows, service, shared } = page;
   const counts = countStates(rows);
-  const shared = shareCauses(rows);
-  const problems = [...new Set(shared.values())];
+  const groups = shareCauses(rows);
+  const problems = [...new Set(groups.values())];
   return {
     title: titleOf(page),
     heading,
@@ -93,18 +117,30 @@ export function documentOf(page: StatusPage, selection: Selection<PageRow>): obj
         transfer: transfer && { path: transfer.path, size: transfer.size, fetched: transfer.bytes },
         since,
         messages: [...causes, ...others].map((cause) => {
-          const group = shared.get(cause);
+          const group = groups.get(cause);
           return { ...messageObject(cause), problem: group && problems.indexOf(group) };
         }),
         usualCause: usualCause && messageObject(usualCause),
         ...facts,
       };
     }),
-    ...more,
+    baseImages,
+    shared: shared?.map((image) => ({ path: image.path, size: image.size, ...progressFacts(image) })),
+    transfers: recent?.map(transferFacts),
   };
 }
 
-function messageObject(cause: MachineCause): object {
+function transferFacts(event: TransferEvent) {
+  const { id, ended, host, path, artifact, client, userAgent, bytes, seconds, outcome } = event;
+  return { id, ended, host, path, artifact, client, userAgent, bytes, seconds, outcome };
+}
+
+/** The members of JSON for the progress of an image. */
+export function progressFacts({ bytes, lastFetch, completed, running, clients }: ImageProgress) {
+  return { fetched: bytes, lastFetch, completed, running, clients };
+}
+
+function messageObject(cause: MachineCause) {
   const { at, code, evidence, excerpt, hint, label, message, path, rule, severity } = cause;
   const line = excerpt && `${excerpt.before}${excerpt.marked}${excerpt.after}`.trim();
   return {
@@ -121,7 +157,7 @@ function messageObject(cause: MachineCause): object {
 }
 
 /** What matters most: the counts of machines with problems. */
-export function titleOf({ heading, names, rows, loadError, summary }: StatusPage): string {
+function titleOf({ heading, names, rows, loadError, summary }: StatusPage): string {
   const problems = formatStates(
     rows.filter(({ state }) => state === 'failed' || state === 'stuck'),
     names,

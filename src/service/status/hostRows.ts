@@ -4,9 +4,9 @@ import type { Diagnostic } from '../../core/finding.ts';
 import type { ImageProgress } from '../../http/server/answer/transfers.ts';
 import { formatDuration, formatPercent } from './figures.ts';
 import { type BootStage, bootStages, type MarkState, type StageMark } from './bootStages.ts';
-import type { PageRow } from './document.ts';
+import { type PageRow, progressFacts } from './document.ts';
 import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
-import type { HostStatus } from './status.ts';
+import type { HostStatus } from './hostStatus.ts';
 import { artifacts } from '../../core/artifacts.ts';
 
 /** `serve` does not see requests to Ironic, so that a machine has fetched its files is the last thing it knows. */
@@ -40,16 +40,11 @@ export function hostRow(host: HostStatus, now: Date): PageRow {
         stages: fetched.length === 0 ? [] : fetchMarks(fetched),
         images: host.images().map((image) => {
           const one = progress.get(image.path);
-          return { ...image, size: one?.size, ...(one && progressObject(one)) };
+          return { ...image, size: one?.size, ...(one && progressFacts(one)) };
         }),
       };
     },
   };
-}
-
-/** The fields of JSON for the progress of an image. */
-export function progressObject({ bytes, lastFetch, completed, running, clients }: ImageProgress): object {
-  return { fetched: bytes, lastFetch, completed, running, clients };
 }
 
 type HostProgress = Omit<MachineRow, 'name' | 'texts'>;

@@ -8,7 +8,7 @@ export interface Html {
 /** The indentation of the source code, which would double the size of a long table. */
 const INDENTATION = /\n\s+/g;
 
-type Inserted = string | number | Html | readonly Html[] | undefined;
+export type Inserted = string | number | Html | readonly Html[] | false | undefined;
 
 /** A template literal as markup. Inserted texts are escaped, also for attributes in double quotes. */
 export function html(literal: TemplateStringsArray, ...inserted: readonly Inserted[]): Html {
@@ -17,7 +17,7 @@ export function html(literal: TemplateStringsArray, ...inserted: readonly Insert
 }
 
 function markupOf(value: Inserted): string {
-  if (value === undefined) return '';
+  if (value === undefined || value === false) return '';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') return escapeHtml(value);
   return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('');

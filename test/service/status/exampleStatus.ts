@@ -1,7 +1,8 @@
 /** The state of a service, for tests of what shows it. */
 
 import type { ImageProgress } from '../../../src/http/server/answer/transfers.ts';
-import type { HostStatus, Status } from '../../../src/service/status/status.ts';
+import type { HostStatus } from '../../../src/service/status/hostStatus.ts';
+import type { Status } from '../../../src/service/status/statusPage.ts';
 
 export const now = new Date('2026-11-21T16:20:00Z');
 
@@ -49,8 +50,8 @@ export function exampleStatus(changes: Partial<Status> = {}): Status {
   const complete = { bytes: GIB, running: 0, completed: ago(400), lastFetch: ago(400) };
   return {
     command: 'serve',
-    inputs: 'inventory',
     service: {
+      inputs: 'inventory',
       version: '0.1.0',
       now,
       started: ago(90_000),

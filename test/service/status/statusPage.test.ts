@@ -1,11 +1,11 @@
-/** The status page of `serve` as JSON, and as a plain table for browsers without scripts. */
+/** The status page of `serve` as JSON, and as HTML, which is complete without its script. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import type { HostStatus, Status } from '../../../src/service/status/status.ts';
-import { statusAnswer } from '../../../src/service/status/statusPage.ts';
+import type { HostStatus } from '../../../src/service/status/hostStatus.ts';
+import { type Status, statusAnswer } from '../../../src/service/status/statusPage.ts';
 import { ago, exampleHost, exampleStatus, manyHosts } from './exampleStatus.ts';
 
 const answer = (status: Status, query = '', accept = 'text/html,*/*') =>
@@ -32,17 +32,20 @@ const notLoaded = exampleStatus({ loadError });
 
 describe('without scripts, the status page', () => {
   it.each([
-    ['a host', '<th scope="row">worker-0</th><td>on the way, media, 50 %</td>'],
-    ['since when', '<td>2026-11-21 16:13:20 UTC</td>'],
+    [
+      'a host',
+      '<th class="name" scope="row">worker-0</th><td><strong class="state">on the way</strong>media<progress max="1073741824" value="536870912" aria-label="worker-0.iso"></progress>50 %</td>',
+    ],
+    ['since when', 'title="2026-11-21 16:13:20 UTC">6 min ago</time></td>'],
     [
       'an error with its place and hint',
-      'error: path is not absolute; $.storage.files.0.path; hint: Ignition needs an absolute path: &quot;/etc/hostname&quot;',
+      '<p><strong class="error">error:</strong>path is not absolute<span class="muted">$.storage.files.0.path</span><span class="hint">hint: Ignition needs an absolute path: &quot;/etc/hostname&quot;</span></p>',
     ],
-    ['a warning', 'warning: Unused key x'],
-    [
-      'how many machines there are',
-      '<caption>5 machines at 2026-11-21 16:20:00 UTC, from number 1</caption>',
-    ],
+    ['a warning', '<strong class="warning">warning:</strong>Unused key x'],
+    ['how many machines there are', '<caption>5 machines of 5</caption>'],
+    ['as of when', '<dt>As of</dt><dd>2026-11-21 16:20:00 UTC</dd>'],
+    ['all MAC addresses', '<span class="mac">52:54:00:00:00:0b</span>'],
+    ['images', '<a class="name" href="/h.worker-4..0123456789/worker-4.iso">worker-4.iso</a>'],
     ['what matters in the title', '<title>1 failed, 2 transfers, 5 hosts: ironic-coreos serve</title>'],
   ])('shows %s', (_title, expected) => {
     expect(page(exampleStatus())).toContain(expected);
@@ -50,9 +53,25 @@ describe('without scripts, the status page', () => {
 
   it('shows why an inventory was not loaded', () => {
     expect(page(notLoaded)).toContain(
-      '<p class="error">Failed to reload: error: unknown key &quot;macAddress&quot;; hosts.yaml:8:5 $.hosts.3; hint: use &quot;mac&quot;</p>',
+      '<p>Failed to reload the inventory. The hosts keep the inventory of 2026-11-21 16:10:00 UTC.</p><p><strong class="error">error:</strong>unknown key &quot;macAddress&quot;<span class="muted">hosts.yaml:8:5 $.hosts.3</span><span class="hint">hint: use &quot;mac&quot;</span></p>',
     );
     expect(page(notLoaded)).toContain('<title>reload failed, 1 failed, ');
+  });
+
+  it('shows problems first', () => {
+    const names = [...page(exampleStatus()).matchAll(/scope="row">(worker-\d)</g)].map(([, name]) => name);
+    expect(names).toEqual(['worker-3', 'worker-0', 'worker-2', 'worker-4', 'worker-1']);
+  });
+
+  it('shows what several hosts have once, and refers to it', () => {
+    const messages = [
+      { severity: 'warning', message: 'no SSH key is set', hint: 'set host.sshKeys' },
+    ] as const;
+    const hosts = ['a', 'b'].map((name) => exampleHost(name, { messages }));
+    const text = page(exampleStatus({ hosts }));
+    expect(text).toContain('<li id="problem-0"><strong class="warning">warning:</strong>no SSH key is set');
+    expect(text).toContain('<span class="muted">2 machines: a, b</span>');
+    expect(text.split('<p><a href="#problem-0">no SSH key is set</a></p>')).toHaveLength(3);
   });
 
   it('links the other pages, with the same filter', () => {
@@ -168,15 +187,9 @@ describe('JSON', () => {
     });
   });
 
-  it.each([
-    ['that of the inventory', '', ['worker-0', 'worker-1', 'worker-2', 'worker-3', 'worker-4']],
-    [
-      'problems first on request',
-      'order=problems',
-      ['worker-3', 'worker-0', 'worker-2', 'worker-4', 'worker-1'],
-    ],
-  ])('has hosts in an order: %s', (_title, query, names) => {
-    expect(json(exampleStatus(), query)).toMatchObject({ hosts: names.map((name) => ({ name })) });
+  it('has hosts in the order of the inventory', () => {
+    const names = ['worker-0', 'worker-1', 'worker-2', 'worker-3', 'worker-4'];
+    expect(json(exampleStatus())).toMatchObject({ hosts: names.map((name) => ({ name })) });
   });
 
   it('has what the page shows', () => {

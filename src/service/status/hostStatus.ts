@@ -1,28 +1,9 @@
-/** The data of the status page. */
+/** What a service knows of a host, for its row on the status page. */
 
-import type { ServiceFacts } from './document.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import type { ArtifactKind } from '../../core/artifacts.ts';
 import type { HostRefusal } from '../refusals.ts';
-import type { ImageProgress, TransferEvent } from '../../http/server/answer/transfers.ts';
-
-export interface Status {
-  /** The command that runs the service. */
-  readonly command: string;
-  /** What is loaded, as a noun: `inventory`. */
-  readonly inputs: string;
-  readonly service: ServiceFacts & { readonly transfers: number };
-  /** Why the last reload failed; undefined if it succeeded. */
-  readonly loadError: Diagnostic | undefined;
-  /** As schemas/serve-status.json describes them. */
-  readonly baseImages: readonly object[];
-  /** In display order. */
-  readonly hosts: readonly HostStatus[];
-  /** Progress of the shared files. */
-  readonly shared: readonly ImageProgress[];
-  /** Finished transfers, the newest first. */
-  readonly recent: readonly TransferEvent[];
-}
+import type { ImageProgress } from '../../http/server/answer/transfers.ts';
 
 /** What is known of a host of the inventory, or of a PreprovisioningImage. */
 export interface HostSummary {
