@@ -2,7 +2,7 @@
  * Responses of the Kubernetes API server: bodies with a size limit, and errors as messages for the user.
  */
 
-import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping, parseIfJson } from '../formats/mapping.ts';
 import { CliError } from '../core/errors.ts';
 import type { Masker } from '../core/knownSecrets.ts';
 import { maskLogLine } from '../core/masking.ts';
@@ -17,12 +17,10 @@ export class ApiError extends TransferError {
   }
 }
 
-/** A thrown value as an error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('unknown error', { cause: thrown });
 }
 
-/** Whether the object does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
@@ -92,13 +90,17 @@ export function describeRefusal(
   body: unknown,
   { mask = String, retryAfter }: { readonly mask?: Masker; readonly retryAfter?: string | undefined } = {},
 ): ApiError {
-  const answer = isMapping(body) && body['kind'] === 'Status' ? body : {};
+  const answer: Mapping = isMapping(body) && body['kind'] === 'Status' ? body : {};
   const { message } = answer;
+  const { retryAfterSeconds: seconds } = asMapping(answer['details']);
   const words =
     typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
   return new ApiError(`Cannot ${operation}: ${plainText(maskLogLine(mask(words)), MAX_MESSAGE)}`, {
     status,
-    wait: Math.min(Math.max(secondsOf(retryAfter), secondsIn(answer)) * 1000, LONGEST_WAIT),
+    wait: Math.min(
+      Math.max(secondsOf(retryAfter), typeof seconds === 'number' ? seconds : 0) * 1000,
+      LONGEST_WAIT,
+    ),
     hint: hints[status],
   });
 }
@@ -108,11 +110,6 @@ const hints: Readonly<Record<number, string>> = {
   403: 'bind a role that allows this to the user or service account',
   404: 'check the name and the namespace, and that the CRD is installed in the cluster',
 };
-
-function secondsIn(status: Readonly<Record<string, unknown>>): number {
-  const { retryAfterSeconds: seconds } = asMapping(status['details']);
-  return typeof seconds === 'number' && seconds > 0 ? seconds : 0;
-}
 
 /** The error for an exception of undici or of the system during a request; other errors are returned unchanged. */
 export function describeBreak(error: unknown, operation: string): unknown {

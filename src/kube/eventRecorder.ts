@@ -10,7 +10,6 @@ import { type Clock, pause, systemClock } from '../io/clock.ts';
 import { formatMicroTime, apiVersionOf, events, type ObjectReference, type ApiResource } from './objects.ts';
 
 export interface RecordedEvent {
-  /** The kind of the regarding object. */
   readonly resource: ApiResource;
   readonly object: ObjectReference;
   readonly type: 'Normal' | 'Warning';
@@ -28,7 +27,6 @@ export interface EventRecorderOptions {
   readonly controller: string;
   /** The name of the pod. */
   readonly instance: string;
-  /** Receives write errors. */
   readonly onError?: (error: Error) => void;
   readonly clock?: Clock;
 }
@@ -93,11 +91,9 @@ function bodyOf(options: EventRecorderOptions, event: RecordedEvent, now: Date) 
   };
 }
 
-/** Truncates between two characters. */
 function cutToBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;
-  let end = limit - Buffer.byteLength('…');
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return `${bytes.subarray(0, end).toString()}…`;
+  const kept = bytes.subarray(0, limit - Buffer.byteLength('…'));
+  return `${new TextDecoder().decode(kept, { stream: true })}…`; // without a part of a character
 }

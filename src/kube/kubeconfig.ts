@@ -11,7 +11,6 @@ import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { CliError, FormatError, type Position } from '../core/errors.ts';
 import { parseYaml } from '../formats/yaml.ts';
 
-/** A kubeconfig file with its named entries. */
 interface Kubeconfig extends Readonly<Record<Section, ReadonlyMap<string, Entry>>> {
   /** For messages. */
   readonly path: string;
@@ -26,7 +25,6 @@ interface Entry {
   readonly fields: Mapping;
 }
 
-/** Cluster and credentials of the current context. */
 export interface ClusterAccess {
   /** The name of the context, for messages. */
   readonly context: string;

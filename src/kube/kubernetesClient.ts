@@ -1,9 +1,14 @@
 /**
- * The client for the Kubernetes API server. It checks all responses. It supports the requests of a controller for one kind of
- * object. Not supported: cluster-scoped kinds, discovery, protobuf, deletion, and updates of whole objects (it uses patches).
+ * The client for the Kubernetes API server, with a rate limit and the current token. It checks all responses, and its errors say
+ * how long an overloaded API server asks to wait. It supports the requests of a controller for one kind of object. Not supported:
+ * cluster-scoped kinds, discovery, protobuf, deletion, and updates of whole objects (it uses patches).
  */
 
+import { createMasker, secretsInUrls } from '../core/knownSecrets.ts';
 import { asMapping } from '../formats/mapping.ts';
+import { connect } from '../http/client/connect.ts';
+import type { HttpConnection, RawResponse, SentRequest } from '../http/client/connection.ts';
+import { systemClock } from '../io/clock.ts';
 import {
   acceptedType,
   type ApiResource,
@@ -16,9 +21,16 @@ import {
   queryText,
   readObject,
 } from './objects.ts';
-import { invalidResponse } from './apiError.ts';
-import { type ApiRequest, ApiRequests, type RequestSettings } from './apiRequests.ts';
+import {
+  abortedError,
+  type ApiError,
+  describeBreak,
+  describeRefusal,
+  invalidResponse,
+  readJson,
+} from './apiError.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
+import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';
 
 export interface ListSelector {
@@ -57,12 +69,59 @@ const WATCH_TIME = 300;
 /** The owner of the fields that a patch sets. */
 const MANAGER = 'ironic-coreos';
 
+interface ApiRequest {
+  /** For messages: `list secrets in metal3`. */
+  readonly operation: string;
+  readonly method: SentRequest['method'];
+  /** Including the query. */
+  readonly path: string;
+  /** The accepted media type. Default: `application/json`. */
+  readonly accept?: string | undefined;
+  /** Default: `application/json`. */
+  readonly contentType?: string;
+  /** To be sent as JSON. */
+  readonly body?: unknown;
+  readonly isWatch?: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface ClientSettings {
+  /** Default: no limit. */
+  readonly pace?: RateLimit | undefined;
+  readonly timeouts?: ApiTimeouts | undefined;
+  /** Receives a line for each request. */
+  readonly note?: ((text: string) => void) | undefined;
+}
+
+/** Milliseconds. */
+interface ApiTimeouts {
+  readonly connect: number;
+  /** Until a response starts, and between two parts of a response. */
+  readonly answer: number;
+  /** Between two events or bookmarks of a watch; API servers send a bookmark each minute. */
+  readonly watch: number;
+}
+
+const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
+/** The size limit of an error response. */
+const MAX_ERROR_BYTES = 256 * 1024;
+
 /** Connects with the first request. All methods throw ApiError, and UsageError for invalid names and namespaces. */
 export class ApiClient {
-  readonly #requests: ApiRequests;
+  readonly #config: ClusterConfig;
+  readonly #settings: ClientSettings;
+  readonly #timeouts: ApiTimeouts;
+  readonly #waitForTurn: WaitForTurn | undefined;
+  readonly #connection: HttpConnection;
+  #isClosed = false;
 
-  constructor(config: ClusterConfig, settings: RequestSettings = {}) {
-    this.#requests = new ApiRequests(config, settings);
+  constructor(config: ClusterConfig, settings: ClientSettings = {}) {
+    const { pace, timeouts = DEFAULT_TIMEOUTS } = settings;
+    this.#config = config;
+    this.#settings = settings;
+    this.#timeouts = timeouts;
+    this.#connection = connectTo(config, timeouts.connect);
+    this.#waitForTurn = pace && createRateLimiter(pace, systemClock);
   }
 
   async get(resource: ApiResource, key: ObjectKey, signal?: AbortSignal): Promise<KubernetesObject> {
@@ -88,7 +147,7 @@ export class ApiClient {
     do {
       const query = queryText({ fieldSelector, limit: String(PAGE), continue: next });
       const request = { operation, method: 'GET', path: `${path}${query}`, accept, signal } as const;
-      const page = readPage(await this.#requests.ask(request, MAX_PAGE), operation);
+      const page = readPage(await this.#ask(request, MAX_PAGE), operation);
       yield page;
       next = page.next;
     } while (next !== undefined);
@@ -147,7 +206,7 @@ export class ApiClient {
     });
     const path = `${collectionPath(resource, namespace)}${query}`;
     const accept = acceptedType(resource, '');
-    const parts = this.#requests.stream({ operation, method: 'GET', path, accept, isWatch: true, signal });
+    const parts = this.#stream({ operation, method: 'GET', path, accept, isWatch: true, signal });
     for await (const line of splitLines(parts, MAX_OBJECT, operation)) {
       const event = readWatchEvent(line, operation);
       if (event !== undefined) yield event;
@@ -156,11 +215,55 @@ export class ApiClient {
 
   /** Aborts all running requests. */
   async close(): Promise<void> {
-    await this.#requests.close();
+    this.#isClosed = true;
+    await this.#connection.close();
   }
 
   async #askForObject(request: ApiRequest): Promise<KubernetesObject> {
-    return readObject(await this.#requests.ask(request, MAX_OBJECT), request.operation);
+    return readObject(await this.#ask(request, MAX_OBJECT), request.operation);
+  }
+
+  /** Returns the response as JSON. @throws ApiError */
+  async #ask(request: ApiRequest, maxBytes: number): Promise<unknown> {
+    return readJson(this.#stream(request), request.operation, maxBytes);
+  }
+
+  /** Streams the body. Ending the iteration early closes the connection. @throws ApiError */
+  async *#stream(request: ApiRequest): AsyncGenerator<Uint8Array, void> {
+    const { operation, signal } = request;
+    try {
+      const { body } = await this.#send(request);
+      yield* body;
+    } catch (error) {
+      const isGivenUp = this.#isClosed || signal?.aborted === true;
+      throw isGivenUp ? abortedError(operation) : describeBreak(error, operation);
+    }
+  }
+
+  /** Resolves with a successful response. */
+  async #send(request: ApiRequest): Promise<RawResponse> {
+    const { signal = new AbortController().signal } = request;
+    await this.#waitForTurn?.(signal);
+    if (this.#isClosed || signal.aborted) throw abortedError(request.operation);
+    const token = await this.#config.readToken();
+    const { accept = 'application/json', body, contentType = 'application/json', method } = request;
+    const { answer, watch } = this.#timeouts;
+    const headers = {
+      accept,
+      'user-agent': 'ironic-coreos',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': contentType }),
+    };
+    const response = await this.#connection.request(new URL(`${this.#config.server}${request.path}`), {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      silence: { head: answer, body: request.isWatch === true ? watch : answer },
+      signal,
+    });
+    this.#settings.note?.(`${request.operation}: ${response.statusCode}`);
+    if (response.statusCode < 300) return response;
+    throw await readRefusal(response, request, token);
   }
 }
 
@@ -179,4 +282,28 @@ function readPage(answer: unknown, operation: string): Page {
     resourceVersion,
     next: typeof next === 'string' && next !== '' ? next : undefined,
   };
+}
+
+/** Milliseconds. API servers keep idle connections open for a few minutes, load balancers sometimes only for one. */
+const KEEP_ALIVE = 50_000;
+
+/** TLS is always verified; redirects are not followed. A plain-HTTP API server is on this machine, so it has no proxy. */
+function connectTo({ proxies, server, serverName, tls }: ClusterConfig, connectTime: number): HttpConnection {
+  return connect({
+    connectTime,
+    tls: { ...tls, ...(serverName !== undefined && { servername: serverName }) },
+    keepAlive: KEEP_ALIVE,
+    ...(server.startsWith('https:') && { proxies }),
+  });
+}
+
+/** An unreadable body is ignored, as the status is sufficient. */
+async function readRefusal(
+  { statusCode: status, headers, body }: RawResponse,
+  { body: sent, operation }: ApiRequest,
+  token: string | undefined,
+): Promise<ApiError> {
+  const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
+  const mask = createMasker([token ?? '', ...secretsInUrls(sent)]);
+  return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], mask });
 }

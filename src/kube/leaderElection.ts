@@ -16,7 +16,6 @@ interface LeaderElectionOptions {
   readonly client: KubernetesClient;
   /** Created if it does not exist. Requires the verbs `get`, `create` and `patch`. */
   readonly lease: ObjectKey;
-  /** The unique identity of this replica. */
   readonly identity: string;
   /**
    * Called each time when this replica becomes the leader. The signal is aborted when it stops leading, which is before

@@ -87,19 +87,10 @@ export function readObject(value: unknown, operation: string): KubernetesObject 
     const problem = 'the API server returned an invalid object: metadata is missing';
     throw invalidResponse(operation, problem);
   }
-  const { deletionTimestamp, finalizers = [], generation = 0, labels = {}, ...others } = value.metadata;
-  const { name, namespace, resourceVersion, uid } = others;
-  const metadata = {
-    namespace,
-    name,
-    uid,
-    resourceVersion,
-    generation,
-    labels,
-    finalizers,
-    deletionTimestamp,
-  };
-  return { ...value, metadata };
+  const { namespace, name, uid, resourceVersion, deletionTimestamp } = value.metadata;
+  const { generation = 0, labels = {}, finalizers = [] } = value.metadata;
+  const about = { namespace, name, uid, resourceVersion };
+  return { ...value, metadata: { ...about, generation, labels, finalizers, deletionTimestamp } };
 }
 
 function isStored(value: unknown): value is { readonly metadata: ObjectReference & Partial<ObjectMetadata> } {

@@ -5,7 +5,6 @@
 import { type Clock, pause } from '../io/clock.ts';
 
 export interface RateLimit {
-  /** The average rate. */
   readonly perSecond: number;
   /** The maximum number of requests without a pause. */
   readonly burst: number;

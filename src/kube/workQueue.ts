@@ -7,10 +7,8 @@ import { ApiError } from './apiError.ts';
 import { type BackOff, backOffAfter } from './rateLimit.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 
-/** Numbers of keys. */
 export interface QueueLoad {
   readonly waiting: number;
-  /** Waiting for a retry. */
   readonly delayed: number;
   readonly running: number;
 }
@@ -18,10 +16,8 @@ export interface QueueLoad {
 export interface WorkQueueOptions {
   /** If it throws, the key is retried. */
   readonly work: (key: string) => Promise<void>;
-  /** The number of concurrent workers. */
   readonly workers: number;
   readonly backOff: BackOff;
-  /** Called for each failure. */
   readonly failed?: (failure: WorkFailure) => void;
   readonly clock?: Clock;
 }
@@ -29,7 +25,6 @@ export interface WorkQueueOptions {
 export interface WorkFailure {
   readonly key: string;
   readonly error: unknown;
-  /** The number of consecutive failures. */
   readonly failures: number;
   /** Milliseconds. */
   readonly retryIn: number;

@@ -5,8 +5,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
 import { ApiError, isConflict, isExpired, isNotFound } from '../../src/kube/apiError.ts';
-import type { RequestSettings } from '../../src/kube/apiRequests.ts';
-import { ApiClient, type KubernetesClient } from '../../src/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient, type ClientSettings } from '../../src/kube/kubernetesClient.ts';
 import type { WatchEvent } from '../../src/kube/watchStream.ts';
 import { secretMetadata, secrets } from '../../src/kube/objects.ts';
 import {
@@ -25,7 +24,7 @@ import { listenLocally } from '../support/listening.ts';
 let server: FakeApiServer;
 let client: KubernetesClient;
 
-const connect = (settings: RequestSettings = {}, config = server.config): KubernetesClient =>
+const connect = (settings: ClientSettings = {}, config = server.config): KubernetesClient =>
   (client = new ApiClient(config, settings));
 
 beforeEach(async () => {

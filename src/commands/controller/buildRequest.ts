@@ -16,14 +16,12 @@ import {
 } from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
 
-/** A host and its image. */
 export interface HostRequest extends ObjectKey {
   readonly choice: ImageChoice;
   /** Undefined for a host without a network of its own. */
   readonly network: HostNetwork | undefined;
 }
 
-/** A valid request. */
 export interface BuildRequest extends HostRequest {
   readonly kind: 'checked';
   readonly attempt: Attempt;
@@ -73,13 +71,10 @@ export async function buildRequestOf(
   }
   const description = readNetworkDescription(secret);
   if (description !== undefined) return { ...request, network: { place, ...description } };
-  if (isEmpty(secret)) return request;
+  const { data } = secret;
+  // An empty Secret means no network of its own, as for the image-customization-controller.
+  if (data === undefined || (isMapping(data) && Object.keys(data).length === 0)) return request;
   const others = listOtherKeys(secret);
   const message = `${place} has no text in the key ${networkKeys.join(' or ')}${others === '' ? '' : `; it has the keys ${others}`}`;
   return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
-}
-
-/** An empty Secret means no network of its own, as for the image-customization-controller. */
-function isEmpty({ data }: StoredSecret): boolean {
-  return data === undefined || (isMapping(data) && Object.keys(data).length === 0);
 }

@@ -62,7 +62,6 @@ export function createImageCatalog(
   };
 }
 
-/** The name of an image in the image cache. */
 export function imageKey(owner: string, path: string): string {
   return `${owner} ${path}`;
 }

@@ -46,7 +46,6 @@ export interface ImageFactory {
   readonly sharedWarnings: ReadonlySet<string>;
   /** Recently fetched images, by object and path. */
   readonly images: ImageCache<ServedResource>;
-  /** The shared file with this path. */
   shared(path: string): CatalogEntry | undefined;
   /**
    * Builds an image; undefined if the config is invalid, after reporting the errors.
@@ -207,29 +206,23 @@ async function checkSettings(
  */
 function hostFromRequest(request: HostRequest): InventoryHost {
   const { choice, name, network } = request;
+  const { stream: text } = choice;
+  // In place of the stream and of any network that all hosts have.
+  const stream: readonly InputValue[] =
+    text === undefined ? [] : [{ text, name: 'image.stream', origin: 'file', isContent: false }];
   return {
     name,
     at: { file: `PreprovisioningImage ${keyText(request)}` },
     architecture: choice.architecture,
     problems: [],
     readInputs: () =>
-      new Map([
-        ['image.stream', streamInputs(choice)],
-        ...(network === undefined ? [] : networkInputs(network)),
-      ]),
+      new Map([['image.stream', stream], ...(network === undefined ? [] : networkInputs(network))]),
   };
 }
 
-/** In place of the stream of all hosts. */
-function streamInputs({ stream }: ImagesKey): readonly InputValue[] {
-  if (stream === undefined) return [];
-  return [{ text: stream, name: 'image.stream', origin: 'file', isContent: false }];
-}
-
-/** In place of any network that all hosts have. */
-function networkInputs(network: HostNetwork): Inputs {
-  const { key, place, text } = network;
-  const { value, locate } = parseNetwork(network);
+function networkInputs({ key, place, text }: HostNetwork): Inputs {
+  const context = { subject: `${place}:`, hint: `fix the key ${key} of the Secret` };
+  const { value, locate } = located(context, () => parseYaml(text));
   const input = {
     text,
     name: place,
@@ -238,8 +231,4 @@ function networkInputs(network: HostNetwork): Inputs {
     document: { name: place, value, locate },
   } as const;
   return new Map(networkKeys.map((known) => [`host.${known}`, known === key ? [input] : []]));
-}
-
-function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
-  return located({ subject: `${place}:`, hint: `fix the key ${key} of the Secret` }, () => parseYaml(text));
 }

@@ -51,7 +51,10 @@ export class Informers {
       keep: ({ metadata }) => metadata.resourceVersion,
       changed: ({ key, before, now }) => {
         if (before === now) return;
-        for (const image of this.all()) if (namesSecret(image, key)) changed(keyText(image));
+        for (const image of this.all()) {
+          const { namespace: own, spec } = image;
+          if (own === key.namespace && spec.networkDataName === key.name) changed(keyText(image));
+        }
       },
     });
   }
@@ -84,11 +87,6 @@ export class Informers {
   async close(): Promise<void> {
     await Promise.all([this.#images.stop(), this.#versions.stop()]);
   }
-}
-
-/** Whether the object names this Secret. */
-function namesSecret({ namespace, spec }: PreprovisioningImage, secret: ObjectKey): boolean {
-  return secret.name === spec.networkDataName && secret.namespace === namespace;
 }
 
 /** Reads from the API server each time, as Secrets are not cached. */

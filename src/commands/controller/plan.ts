@@ -16,9 +16,7 @@ export interface ControllerPlan {
   readonly cluster: ClusterConfig;
   /** The namespace to watch; undefined for all. */
   readonly namespace: string | undefined;
-  /** Undefined without leader election. */
   readonly lease: ObjectKey | undefined;
-  /** The unique identity of this replica. */
   readonly identity: string;
   /** Milliseconds. */
   readonly drainTime: number;

@@ -25,7 +25,6 @@ interface ReconcileLoopOptions {
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly log: ServerLog;
   readonly build: (image: PreprovisioningImage) => Promise<Outcome>;
-  /** Called after each written status. */
   readonly wrote: (outcome: Outcome) => void;
   readonly failed: () => void;
 }
@@ -55,12 +54,10 @@ export class ReconcileLoop {
     return this.#queue?.load ?? IDLE;
   }
 
-  /** Reconciles the object, if this replica leads. */
   changed(owner: string): void {
     this.#queue?.add(owner);
   }
 
-  /** Reconciles all objects again, after settings or base images have changed. */
   startOver(): void {
     this.#outcomes = new Map();
     this.#addAll();

@@ -10,7 +10,6 @@ import type { TransferLog } from '../../http/server/answer/transfers.ts';
 import { keyText } from '../../kube/objects.ts';
 import { Counter, type Registry } from 'prom-client';
 
-/** The rows of the status page: the objects for which no other service builds the image. */
 export function describeImages(
   images: Iterable<PreprovisioningImage>,
   transfers: TransferLog,
@@ -50,7 +49,6 @@ export function describeImages(
   return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** The messages with the other reasons contain their hints. */
 const hints: Readonly<Partial<Record<string, string>>> = {
   ConfigurationError: 'pass base images that fit the object, for example --iso aarch64=FILE',
   MissingNetworkData: 'create the Secret, or fix networkDataName of the object',

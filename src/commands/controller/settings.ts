@@ -75,7 +75,6 @@ export interface SettingsFile {
 }
 
 interface SettingsOptions {
-  /** The value of `--settings`. */
   readonly text: string | undefined;
   readonly client: KubernetesClient;
   readonly namespace: string;

@@ -25,7 +25,6 @@ import {
 } from '../../../hosts/plan/baseCatalog.ts';
 import { hostFileName } from '../../../hosts/plan/servedPaths.ts';
 
-/** The images that can be built. */
 export interface PossibleImages {
   /** The formats of each set of base images. */
   readonly formats: BaseCatalog<readonly ImageFormat[]>;
@@ -73,7 +72,6 @@ export function chooseImage(
   );
 }
 
-/** The first of the formats that the operator accepts. */
 export function firstAccepted(
   acceptFormats: readonly string[],
   formats: readonly ImageFormat[],
@@ -88,13 +86,8 @@ function refused(message: string): FailedOutcome {
 /** Characters. Some BMCs support at most 255 characters in a URL, and an object name alone may have 253. */
 const MAX_STEM = 32;
 
-/** The file name of an object without its suffix. */
-function imageStem(name: string): string {
-  return name.slice(0, MAX_STEM).replace(/[^A-Za-z0-9.-]/g, '-');
-}
-
 export function builtFileName(name: string, artifact: ConfigArtifact): string {
-  return hostFileName(imageStem(name), artifact);
+  return hostFileName(name.slice(0, MAX_STEM).replace(/[^A-Za-z0-9.-]/g, '-'), artifact);
 }
 
 /** @param etag including its quotes, which are not part of the path */

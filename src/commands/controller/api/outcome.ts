@@ -114,12 +114,14 @@ function mergeConditions(
   outcome: Outcome,
   now: Date,
 ): Condition[] {
+  // RFC 3339 in whole seconds, as Kubernetes writes times.
+  const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
   const own = conditionsOf(outcome).map((condition) => {
     const before = conditions.find(({ type }) => type === condition.type);
     const isSame = before?.status === condition.status && before.lastTransitionTime !== '';
     return {
       ...condition,
-      lastTransitionTime: isSame ? before.lastTransitionTime : formatTime(now),
+      lastTransitionTime: isSame ? before.lastTransitionTime : time,
       observedGeneration: generation,
     };
   });
@@ -150,8 +152,3 @@ function conditionsOf(outcome: Outcome): readonly OwnCondition[] {
 
 /** The API server accepts 32 768 characters, but shorter messages are easier to read in tables. */
 const MAX_MESSAGE = 4096;
-
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
-function formatTime(time: Date): string {
-  return time.toISOString().replace(/\.\d+Z$/, 'Z');
-}

@@ -136,7 +136,6 @@ type NetworkKey = (typeof networkKeys)[number];
 export interface NetworkDescription {
   readonly key: NetworkKey;
   readonly text: string;
-  /** The other key, if the Secret has it too. */
   readonly unread: NetworkKey | undefined;
 }
 
