@@ -3,19 +3,19 @@
  * the timeline and the report are those of a trial.
  */
 
-import { CliError } from '../../core/errors.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
 import { formatCount, formatWordList } from '../../formats/messageText.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { systemClock } from '../../io/clock.ts';
 import { confirm, requireTerminal } from '../../io/confirm.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { jsonBytes } from '../../io/report/choices.ts';
+import { jsonBytes, parseChoice } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { readServeSource } from '../../service/source.ts';
 import { reachableAddresses } from '../../trial/api/ironicAddress.ts';
 import { createBmcClients } from '../../trial/bmc/bmcClients.ts';
-import { type BootRun, type BootSetup, defaultTimes, type SurveyedMachine } from '../../trial/bmc/bootRun.ts';
+import { type BootRun, defaultTimes, type SurveyedMachine } from '../../trial/bmc/bootRun.ts';
 import { describeChecks, formatChecks, formatProblems, problemsOf } from '../../trial/bmc/checkOutput.ts';
 import { type CheckedMachine, isRefused, type MachineCheck } from '../../trial/bmc/checks.ts';
 import { checkTargets } from '../../trial/bmc/checkTargets.ts';
@@ -27,11 +27,10 @@ import { readTargets } from '../../trial/bmc/targets.ts';
 import { readConsoleLogs } from '../../trial/console/consoleLog.ts';
 import type { Expectation } from '../../trial/expectation.ts';
 import { runTrial } from '../../trial/runTrial.ts';
-import type { TrialSetup } from '../../trial/setup.ts';
+import { readTrialSetup, type TrialSetup } from '../../trial/setup.ts';
 import type { ApiEndpoint } from '../../trial/api/apiEndpoint.ts';
 import type { BootMachines } from '../../trial/trial.ts';
 import type { BootOptions } from './options.ts';
-import { readBootSetup } from './setup.ts';
 
 /**
  * @param names hosts of the inventory
@@ -44,30 +43,49 @@ export async function boot(
   times: BootTimes = defaultTimes,
 ): Promise<ExitCode> {
   const started = systemClock.now();
-  const asked = readBootSetup(options);
-  const targets = await readTargets(names, options, asked.method, io);
+  const { check = false, method } = options;
+  if (check) parseChoice('--format', options.format, ['text', 'json']);
+  const asked = readTrialSetup(options);
+  const iso = readIso(options);
+  const targets = await readTargets(names, options, method, io);
   const consoleLogs = readConsoleLogs(
     options.consoleLog,
     targets.map(({ name }) => name),
   );
-  const server = await findImageServer(targets, asked.iso, options);
-  const setup = { ...asked, trial: { ...asked.trial, listen: parseListenAddress(server.options.listen) } };
+  const server = await findImageServer(targets, iso, options);
+  const trial = { ...asked, listen: parseListenAddress(server.options.listen) };
   const [architecture, images] = await Promise.all([
     isoArchitecture(options.iso, io),
-    checkImages(setup, server.options, io),
+    // The trial checks the images of an inventory itself, before a machine is changed.
+    iso === undefined && !check ? () => [] : checkImages(trial, server, io),
   ]);
   const clients = createBmcClients(times, io);
-  const run = { setup, server, clients, times, io, architecture, consoleLogs, started };
+  const run = { options, trial, server, clients, times, io, architecture, consoleLogs, started };
   try {
     const { isCanceled, machines } = await checkTargets(targets, images, run);
     if (!isCanceled) refuseSharedSystems(machines);
-    const code = setup.isCheck ? await writeChecks(machines, options, io) : undefined;
-    if (isCanceled && !setup.isCheck) report(io, machines.flatMap(problemsOf));
+    const code = check ? await writeChecks(machines, options, io) : undefined;
+    if (isCanceled && !check) report(io, machines.flatMap(problemsOf));
     if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
     return code ?? (await bootChecked(machines, run));
   } finally {
     await clients.close();
   }
+}
+
+/** The ISO that all machines boot, without an inventory. */
+function readIso({ bmc, check, inventory, iso: isos = [] }: BootOptions): string | undefined {
+  if (inventory !== undefined || bmc === undefined) return undefined;
+  const [iso, ...others] = isos;
+  if (others.length > 0) {
+    throw new UsageError('--bmc requires a single --iso', { hint: 'pass one ISO: --iso FILE or --iso URL' });
+  }
+  if (iso === undefined && check !== true) {
+    throw new UsageError('--bmc requires --iso', {
+      hint: 'pass the ISO to boot: --iso FILE, or the URL of an ISO on another server',
+    });
+  }
+  return iso;
 }
 
 /** Two hosts with the same system would work against each other. */
@@ -87,17 +105,16 @@ function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
   }
 }
 
-/** The trial checks the images of an inventory itself, before a machine is changed. */
 async function checkImages(
-  { isCheck, iso, trial }: BootSetup,
-  options: ImageServer['options'],
+  trial: TrialSetup,
+  { iso, options }: ImageServer,
   io: Io,
 ): Promise<(name: string) => readonly MachineCheck[]> {
   if (iso !== undefined) {
     const checks = await checkConfiguredIso(iso, endpointOf(trial), io);
     return () => checks;
   }
-  if (!isCheck || options.inventory === undefined) return () => [];
+  if (options.inventory === undefined) return () => [];
   const { format: _, ...served } = options;
   const checks = await checkHostImages(served, trial.ironicUrl, endpointOf(trial), io);
   return (name) => checks.get(name) ?? [];
@@ -130,15 +147,14 @@ function questionAbout(machines: readonly SurveyedMachine[]): string | undefined
   return `power off and boot ${formatWordList(running)}, which ${running.length === 1 ? 'is' : 'are'} on`;
 }
 
-/** Boots the machines that can be booted, in a trial. */
 async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): Promise<ExitCode> {
-  const { consoleLogs, io, server, setup } = run;
+  const { consoleLogs, io, server, trial } = run;
   const bootable = machines.filter(isBootable);
   report(io, machines.flatMap(problemsOf));
   if (bootable.length === 0) {
     throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
   }
-  const question = setup.isConfirmed ? undefined : questionAbout(bootable);
+  const question = run.options.yes === true ? undefined : questionAbout(bootable);
   if (question !== undefined) requireTerminal(question, io);
   const left = new Set<string>();
   const bootMachines: BootMachines = async (services) => {
@@ -154,20 +170,17 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
     }
     return startMachines(bootable, run, services, left);
   };
-  const { options } = server;
+  const { iso, options } = server;
   const code = await runTrial({
     options,
-    setup: setup.trial,
+    setup: trial,
     inventory: options.inventory === undefined ? undefined : await readServeSource(options, io),
     machine: undefined,
     consoleLogs,
     expectation: expectationOf(machines),
-    coverage: remoteIso(setup.iso) === undefined ? 'boot' : 'calls',
+    coverage: remoteIso(iso) === undefined ? 'boot' : 'calls',
     bootMachines,
-    iso:
-      setup.iso === undefined
-        ? undefined
-        : { file: setup.iso, listen: parseListenAddress(options.serveListen) },
+    iso: iso === undefined ? undefined : { file: iso, listen: parseListenAddress(options.serveListen) },
     io,
   });
   if (left.size === 0) return code;

@@ -9,7 +9,7 @@ import { bmcKind, parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { defaultTiming, openRedfish } from '../../redfish/redfishClient.ts';
 import { checkMachine } from '../../trial/bmc/checks.ts';
 import { surveyMachine } from '../../trial/bmc/survey.ts';
-import { bmcSettingsOf, namesByMac, readHostTarget } from '../../trial/bmc/targets.ts';
+import { bmcSettingsOf, namesByMac, readTarget } from '../../trial/bmc/targets.ts';
 import type { PreflightOptions } from './options.ts';
 import type { CheckOutcome, Probe } from './probe.ts';
 import type { Limits } from './request.ts';
@@ -39,7 +39,7 @@ export function* bmcProbe(
   const { bootInterface, driver } = 'problem' in address ? {} : bmcKind(address);
   const run = async ({ signal, time }: Limits): Promise<readonly CheckOutcome[]> => {
     if (driver === 'ipmi') return [{ check: 'bmc', status: 'skipped', text: 'IPMI is not checked' }];
-    const target = await readHostTarget(host, settings, namesByMac(read.inventory.hosts), undefined, io);
+    const target = await readTarget(host, settings, namesByMac(read.inventory.hosts), undefined, io);
     const answer = time * TIMES_OF_BMC;
     const timing = { ...defaultTiming, connect: time, answer };
     const deadline = systemClock.now() + answer;

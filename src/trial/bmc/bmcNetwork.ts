@@ -5,7 +5,6 @@ import { urlHost } from '../../formats/url.ts';
 import { isInSubnet, parseAddress, parseNetmask, parseSubnet, type Subnet } from '../../network/ipAddress.ts';
 import { textAt, textsAt } from '../../redfish/resources.ts';
 
-/** The settings of all network interfaces of a BMC together. */
 export interface BmcNetwork {
   /** Of IPv4. */
   readonly subnets: readonly Subnet[];

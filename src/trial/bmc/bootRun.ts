@@ -9,28 +9,12 @@ import type { BmcClients } from './bmcClients.ts';
 import type { CheckedMachine } from './checks.ts';
 import type { ImageServer } from './imageUrls.ts';
 import type { BootTimes } from './machineBoot.ts';
+import type { BootRunOptions } from './options.ts';
 import type { Survey } from './survey.ts';
-import type { BootMethod } from './targets.ts';
-
-export interface BootSetup {
-  readonly trial: TrialSetup;
-  /** Undefined for that of the address of each BMC. */
-  readonly method: BootMethod | undefined;
-  /** Without an inventory: a path or a URL. */
-  readonly iso: string | undefined;
-  readonly isCheck: boolean;
-  /** Whether no confirmation is required. */
-  readonly isConfirmed: boolean;
-  /** Whether the machines are not restored. */
-  readonly isLeft: boolean;
-  /** Number of BMCs that are used at the same time. */
-  readonly parallel: number;
-  /** Milliseconds. */
-  readonly shutdownTimeout: number;
-}
 
 export interface BootRun {
-  readonly setup: BootSetup;
+  readonly options: BootRunOptions;
+  readonly trial: TrialSetup;
   readonly server: ImageServer;
   readonly clients: BmcClients;
   readonly times: BootTimes;
@@ -42,7 +26,6 @@ export interface BootRun {
   readonly started: number;
 }
 
-/** A machine whose BMC was read. */
 export type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
 
 /** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */

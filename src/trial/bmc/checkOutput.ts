@@ -7,7 +7,6 @@ import { formatNames } from '../../io/report/problemGroups.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 import { type CheckedMachine, isRefused } from './checks.ts';
 
-/** A block with all checks of each machine. */
 export function formatChecks(machines: readonly CheckedMachine[]): string {
   const lines = machines.flatMap(({ checks, target }) => [
     `${printable(target.name)}: ${isRefused(checks) ? 'cannot be booted' : 'can be booted'}`,

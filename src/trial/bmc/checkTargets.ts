@@ -19,7 +19,7 @@ export async function checkTargets(
   run: BootRun,
 ): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
   const { ignore, signal } = listenToStop({ aborted: run.io.signal });
-  const machines = await runParallel(targets, run.setup.parallel, (target) =>
+  const machines = await runParallel(targets, run.options.parallel, (target) =>
     checkTarget(target, images(target.name), run, signal),
   ).finally(ignore);
   return { machines, isCanceled: signal.aborted };
@@ -34,7 +34,7 @@ async function checkTarget(
   try {
     const now = systemClock.now();
     if (signal.aborted) throw new CliError('not checked: canceled before', { code: 'ERR_BMC' });
-    const end = run.started + run.setup.trial.timeout;
+    const end = run.started + run.trial.timeout;
     if (now >= end) {
       throw new CliError('not checked: the time of --timeout is over', {
         code: 'ERR_BMC',

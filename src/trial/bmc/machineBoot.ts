@@ -46,7 +46,6 @@ export interface BootTimes extends RedfishTiming {
   readonly insert: number;
   /** For changes of the power state, except for a graceful shutdown. */
   readonly power: number;
-  /** For all requests that check a machine. */
   readonly check: number;
   /** For all requests that restore a machine, in addition to the time for a graceful shutdown. */
   readonly restore: number;

@@ -22,7 +22,6 @@ async function readSlot({ client }: MachineBoot, path: string): Promise<MediaSlo
   return readMediaSlot(await client.get(path, 'reading a virtual media slot'));
 }
 
-/** Whether the slot is empty now. */
 async function eject(boot: MachineBoot, slot: MediaSlot): Promise<boolean> {
   await send(boot, ejectRequest(slot), `ejecting media from slot ${slot.id}`);
   return readUntil(boot, async () => !(await readSlot(boot, slot.path)).isInserted);

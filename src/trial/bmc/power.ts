@@ -110,7 +110,6 @@ function powerError({ survey }: MachineBoot, message: string): CliError {
   });
 }
 
-/** Whether the machine reached the state in time. */
 async function waitForPower(boot: MachineBoot, state: 'On' | 'Off', time: number): Promise<boolean> {
   const { signal, timing } = boot;
   const end = systemClock.now() + time;

@@ -21,7 +21,6 @@ import type { BmcRequest, Change, MachineBoot } from './machineBoot.ts';
 import { EmptySlotError } from './media.ts';
 import type { Target } from './targets.ts';
 
-/** A machine that `boot` works on. */
 type StartedMachine = SurveyedMachine & { readonly changes: Change[] };
 
 /** @param left receives the names of the machines that are not restored */
@@ -31,11 +30,11 @@ export function startMachines(
   services: TrialServices,
   left: Set<string>,
 ): Awaited<ReturnType<BootMachines>> {
-  const { setup } = run;
+  const { leave, parallel } = run.options;
   const controller = new AbortController();
   const { signal } = controller;
   const started: StartedMachine[] = [];
-  const work = runParallel(bootable, setup.parallel, async (surveyed) => {
+  const work = runParallel(bootable, parallel, async (surveyed) => {
     if (signal.aborted) return;
     const machine = { ...surveyed, changes: [] };
     started.push(machine);
@@ -46,7 +45,7 @@ export function startMachines(
     stop: async () => {
       controller.abort();
       await Promise.allSettled([work]);
-      if (setup.isLeft) for (const machine of started) reportChanges(machine, 'info', run);
+      if (leave === true) for (const machine of started) reportChanges(machine, 'info', run);
       else if (started.length > 0) await restoreAll(started, run, services, left);
       await work;
     },
@@ -72,12 +71,12 @@ async function restoreAll(
   services: TrialServices,
   left: Set<string>,
 ): Promise<void> {
-  const { io, setup } = run;
+  const { io, options } = run;
   // The first signal may have ended the trial: only a later one ends the restoring.
   const { ignore, signal } = listenToStop({ quiet: services.signal.aborted ? SECOND_SIGNAL : 0 });
   const again = services.signal.aborted ? ' again' : '';
   io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
-  await runParallel(started, setup.parallel, async (machine) => {
+  await runParallel(started, options.parallel, async (machine) => {
     const { name } = machine.target;
     for (const error of await restoreOne(machine, { run, services, signal }))
       report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
@@ -92,8 +91,8 @@ const LONGEST_PAUSE = 30_000;
 
 /** Repeats what failed until it succeeds, no failure may pass, or the time is over. Returns the last failures. */
 async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
-  const { io, setup, times } = working.run;
-  const deadline = systemClock.now() + setup.shutdownTimeout + times.restore;
+  const { io, options, times } = working.run;
+  const deadline = systemClock.now() + options.shutdownTimeout + times.restore;
   let failures: readonly CliError[] = [];
   let end: number | undefined;
   const attempt = async (): Promise<void> => {
@@ -116,7 +115,6 @@ async function restoreOne(machine: StartedMachine, working: Working): Promise<re
   return failures;
 }
 
-/** Whether the same request may succeed later. */
 function mayPass(error: CliError): boolean {
   if (!(error instanceof RedfishError) || error.code === 'ERR_TLS') return false;
   return error.isPassing || error.status === undefined || error.status >= 500;
@@ -162,9 +160,9 @@ async function withMachine<T>(
       client,
       survey,
       method: target.method,
-      mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
+      mayPowerOff: run.options.yes === true || survey.system.power !== 'Off',
       imageUrl: urlFor(target, services.imageUrl(target.name), run.server),
-      timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
+      timing: { ...run.times, shutdown: run.options.shutdownTimeout },
       changes,
       signal,
       say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),

@@ -32,7 +32,6 @@ export interface Survey {
   readonly manager: Manager | undefined;
   /** Slots that take CDs by URL, in the order in which they are tried. */
   readonly slots: readonly MediaSlot[];
-  /** Why the slots cannot be read. */
   readonly mediaProblem: RedfishError | undefined;
   readonly secureBoot: boolean | undefined;
   readonly architecture: Architecture | undefined;

@@ -32,7 +32,6 @@ export interface Target {
   readonly architecture: Architecture | undefined;
   /** `https://192.0.2.10` */
   readonly origin: string;
-  /** The host of the BMC. */
   readonly host: string;
   /** Path of the system; may be empty. */
   readonly path: string;
@@ -82,11 +81,8 @@ export async function readTargets(
       /^(https?):\/\//i,
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
-    const macs = options.mac === undefined ? [] : [options.mac];
-    const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
-    return [
-      await readTarget({ ...unknown, macs, settings: { ...givenSettings(options), address } }, method, io),
-    ];
+    const settings = { ...givenSettings(options), address };
+    return [await readTarget({ mac: options.mac }, settings, new Map(), method, io)];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -104,25 +100,13 @@ export async function readTargets(
   const chosen = options.all === true ? (read.inventory.hosts ?? []).map(({ name }) => name) : names;
   for (const host of chooseHosts(chosen, read, inventory, io)) {
     const settings = bmcSettingsOf(host, read, inventory, options);
-    targets.push(await readHostTarget(host, settings, hostNames, method, io));
+    targets.push(await readTarget(host, settings, hostNames, method, io));
   }
   return targets;
 }
 
 export function namesByMac(hosts: readonly InventoryHost[] = []): Target['hostNames'] {
   return new Map(hosts.flatMap(({ mac, name }) => (mac === undefined ? [] : [[mac, name]])));
-}
-
-/** The BMC of a host of the inventory. @param hostNames as in the target. Throws CliError. */
-export async function readHostTarget(
-  { architecture, mac, name }: InventoryHost,
-  settings: BmcSettings,
-  hostNames: Target['hostNames'],
-  method: BootMethod | undefined,
-  io: Io,
-): Promise<Target> {
-  const macs = mac === undefined ? [] : [mac];
-  return readTarget({ name, architecture, macs, hostNames, settings }, method, io);
 }
 
 /** Never more than the named hosts. */
@@ -192,18 +176,15 @@ export function bmcSettingsOf(
   };
 }
 
-/** A machine of the inventory or of the command line, before its BMC is known. */
-interface DescribedMachine {
-  /** Undefined for the machine of the command line. */
-  readonly name: string | undefined;
-  readonly macs: readonly string[];
-  readonly hostNames: ReadonlyMap<string, string>;
-  readonly architecture: Architecture | undefined;
-  readonly settings: BmcSettings;
-}
-
-async function readTarget(
-  { architecture, hostNames, macs, name, settings }: DescribedMachine,
+/**
+ * The BMC of a machine, which has no name if the command line describes it.
+ * @param hostNames as in the target
+ * @throws CliError
+ */
+export async function readTarget(
+  { architecture, mac, name }: Partial<Pick<InventoryHost, 'architecture' | 'mac' | 'name'>>,
+  settings: BmcSettings,
+  hostNames: Target['hostNames'],
   method: BootMethod | undefined,
   io: Io,
 ): Promise<Target> {
@@ -213,7 +194,7 @@ async function readTarget(
   const label = name ?? host;
   return {
     name: label,
-    macs,
+    macs: mac === undefined ? [] : [mac],
     hostNames,
     architecture,
     origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
