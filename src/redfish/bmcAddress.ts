@@ -12,12 +12,10 @@ interface AddressParts {
   readonly port?: number;
   /** Path of the system, with a leading slash and valid percent escapes; or empty. */
   readonly path: string;
-  /** The path without escapes. */
   readonly decodedPath: string;
 }
 
 export interface BmcAddress extends AddressParts {
-  /** The address as given. */
   readonly text: string;
   readonly scheme: BmcScheme;
   /** The part of the scheme after a plus (default: https). */

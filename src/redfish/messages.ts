@@ -80,7 +80,6 @@ const PASSING =
 
 const LICENSE = /licen[sc]e/i;
 
-/** Whether the BMC refused a request because of a missing license. */
 export function isLicenseRefusal(messages: readonly RedfishMessage[]): boolean {
   return messages.some(({ id, text }) => LICENSE.test(id) || LICENSE.test(text));
 }

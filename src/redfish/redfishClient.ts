@@ -33,7 +33,6 @@ export interface RedfishSettings {
   readonly origin: string;
   /** CA certificates in PEM; undefined for those of Node.js. */
   readonly ca: string | undefined;
-  /** Whether to accept any certificate. */
   readonly isInsecure: boolean;
   readonly credentials: RedfishCredentials;
   readonly timing?: RedfishTiming;
@@ -54,7 +53,6 @@ export interface RedfishTiming {
    * it inventories the machine.
    */
   readonly answer: number;
-  /** For the task that a request starts. */
   readonly task: number;
   readonly logout: number;
   /** Between two attempts, and two reads of a task. */
@@ -155,7 +153,6 @@ class RedfishRequests {
   #authorization: Readonly<Record<string, string>> = {};
   /** The path for new sessions; undefined for basic authentication. */
   #sessions: string | undefined;
-  /** The path of the open session. */
   #session: string | undefined;
   /** Texts that no message may contain. */
   readonly #secrets: Set<string>;
@@ -200,7 +197,6 @@ class RedfishRequests {
     }
   }
 
-  /** Sends a request, again while the BMC is busy. */
   async send(request: RedfishRequest): Promise<Answer> {
     const { deadline, signal } = this.#bounds;
     const pauseAfter = (error: unknown, failures: number): number | undefined => {
@@ -212,7 +208,6 @@ class RedfishRequests {
     return repeat({ clock: this.#clock, pauseAfter, signal }, async () => this.#authorize(request));
   }
 
-  /** Logs in again after the session has expired. */
   async #authorize(request: RedfishRequest): Promise<Answer> {
     const send = async (): Promise<Answer> =>
       this.#request({ ...request, headers: { ...this.#authorization, ...request.headers } });
@@ -227,7 +222,6 @@ class RedfishRequests {
     }
   }
 
-  /** Sends a request and waits for the task that it starts. */
   async act(request: RedfishRequest): Promise<void> {
     const answer = await this.send(request);
     if (answer.status !== 202) return;

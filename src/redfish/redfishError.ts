@@ -5,7 +5,6 @@ import { formatCount } from '../formats/messageText.ts';
 import { describeBmcRefusal, hintForRefusal, isPassing, type RedfishMessage } from './messages.ts';
 import { failureOf, type TransferDetails, TransferError } from '../http/client/httpErrors.ts';
 
-/** A request to a BMC failed. */
 export class RedfishError extends TransferError {
   /** What the BMC said; empty without a response. */
   readonly messages: readonly RedfishMessage[];

@@ -6,7 +6,6 @@
 import type { Architecture } from '../core/architecture.ts';
 import { isMapping, type Mapping, valueAt } from '../formats/mapping.ts';
 
-/** A resource as the BMC returned it. */
 export interface RedfishResource {
   /** Path without the origin: `/redfish/v1/Systems/1`. */
   readonly path: string;
@@ -148,7 +147,6 @@ const processorArchitectures: Readonly<Record<string, Architecture>> = {
   Power: 'ppc64le',
 };
 
-/** The architecture of a processor; undefined if it is unknown. */
 export function readArchitecture({ body }: RedfishResource): Architecture | undefined {
   const name = textAt(body, 'InstructionSet') ?? textAt(body, 'ProcessorArchitecture') ?? '';
   return Object.hasOwn(processorArchitectures, name) ? processorArchitectures[name] : undefined;
@@ -185,13 +183,11 @@ export function readManager({ body, path }: RedfishResource): Manager {
   };
 }
 
-/** A virtual media slot. */
 export interface MediaSlot {
   readonly path: string;
   readonly id: string;
   /** `CD`, `DVD`, `USBStick`, `Floppy`; empty if unknown. */
   readonly types: readonly string[];
-  /** Whether media is inserted. */
   readonly isInserted: boolean;
   /** Undefined if images are inserted by PATCH, or not at all. */
   readonly insert: string | undefined;
@@ -207,7 +203,6 @@ export interface InsertParameters {
   readonly protocols: readonly string[];
   /** Allowed values of `TransferMethod`: `Stream`, `Upload`; empty if the BMC does not list them. */
   readonly methods: readonly string[];
-  /** Names of the parameters that the BMC requires. */
   readonly required: readonly string[];
 }
 

@@ -8,9 +8,7 @@ export interface Vendor {
   readonly match: {
     /** Any of: vendor of the service root, manufacturer of the system and of the manager. */
     readonly maker: RegExp;
-    /** Model of the manager or of the system. */
     readonly model?: RegExp;
-    /** Firmware version of the manager. */
     readonly firmware?: RegExp;
   };
   /** The resource with the slots. Default: the system if it has slots, otherwise its managers. */

@@ -21,10 +21,17 @@ function busyMetrics(): Metrics {
   metrics.requestAnswered({ method: 'GET', status: 404, artifact: undefined });
   watcher.began?.(start);
   watcher.began?.(start);
-  watcher.sent?.(start, 600, 600);
-  watcher.sent?.(start, 400, 400);
-  watcher.sent?.(start, 0, 0);
-  watcher.ended?.({ ...start, outcome: 'client disconnected', bytes: 600, seconds: 3, ended: new Date() });
+  watcher.sent?.(start, 600, () => 600);
+  watcher.sent?.(start, 400, () => 1000);
+  watcher.sent?.(start, 0, () => 0);
+  const event = {
+    ...start,
+    outcome: 'client disconnected',
+    bytes: 600,
+    seconds: 3,
+    ended: new Date(),
+  } as const;
+  watcher.ended?.(event, () => 600);
   metrics.catalogReloaded('success');
   metrics.catalogReloaded('failure');
   return metrics;

@@ -11,9 +11,7 @@ export interface TransferDetails extends ErrorDetails {
 
 /** A request failed: of a download, or to a BMC or an API server. */
 export class TransferError extends CliError {
-  /** Whether a retry may succeed. */
   readonly isPassing: boolean;
-  /** The HTTP status, if the server responded. */
   readonly status: number | undefined;
   /** Milliseconds to wait, as requested by the server. */
   readonly wait: number;
@@ -106,15 +104,12 @@ export function failureOf(error: unknown): NetworkFailure | undefined {
       isPassing: PASSING_STATUSES.has(Number(status)),
     };
   }
-  const code = error.name === 'HTTPParserError' ? parserCode(error) : errorCode(error);
+  // Errors of undici's parser have no code.
+  const parserCode = error.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
+  const code = error.name === 'HTTPParserError' ? parserCode : errorCode(error);
   if (code === undefined) return undefined;
   const known = problems.find(({ codes }) => codes.test(code)) ?? { problem: code, kind: 'connection' };
   return { ...known, code, isPassing: known.kind === 'connection' };
-}
-
-/** Errors of undici's parser have no code. */
-function parserCode({ message }: Error): string {
-  return message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
 }
 
 interface NetworkProblem {

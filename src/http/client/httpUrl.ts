@@ -16,7 +16,6 @@ interface HttpTarget {
   readonly authorization: string | undefined;
 }
 
-/** Whether the text is an HTTP or HTTPS URL. */
 export function isRemote(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
@@ -49,9 +48,7 @@ function readLogin({ username, password }: URL): string | undefined {
 
 /** Proxy URLs; empty means no proxy. */
 export interface HttpProxies {
-  /** For `http://`. */
   readonly http: string;
-  /** For `https://`. */
   readonly https: string;
   /** The hosts without proxy, as listed in NO_PROXY. */
   readonly except: string;

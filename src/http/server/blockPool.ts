@@ -32,16 +32,9 @@ const SMALL = 32 * 1024;
 /** Small buffers that are kept: 2 MiB, as thousands of clients may have one at the same time. */
 const MAX_FREE_SMALL = 64;
 
-/** The range of the block that contains `position`; the last block of a source is shorter. */
-function blockAt({ size }: ImageBytes, position: number): ByteRange {
-  const offset = position - (position % BLOCK);
-  return { offset, length: Math.min(BLOCK, size - offset) };
-}
-
 interface PooledBlock extends Block {
   readonly origin: Origin;
   readonly memory: Uint8Array;
-  /** Transfers that have borrowed it. */
   users: number;
   isFailed: boolean;
 }
@@ -100,7 +93,8 @@ export function createBlockPool(limit = 8): BlockPool {
     return block;
   };
   const borrow = (source: ImageBytes, position: number, readable: number): Block | undefined => {
-    const range = blockAt(source, position);
+    const offset = position - (position % BLOCK);
+    const range = { offset, length: Math.min(BLOCK, source.size - offset) }; // the last block is shorter
     const origin = source.origin(range);
     const block =
       find(origin, range.length) ?? (inUse.size < readable ? read(source, range, origin) : undefined);

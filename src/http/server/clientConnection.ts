@@ -22,7 +22,6 @@ export interface ClientConnection {
   write(bytes: Uint8Array): Promise<void>;
   /** Ends the response; resolves when the kernel has accepted all of it. */
   end(): Promise<void>;
-  /** Stops watching the client. */
   release(): void;
 }
 

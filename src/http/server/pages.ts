@@ -12,7 +12,6 @@ interface PageRequest {
   readonly query: URLSearchParams;
   /** The `Accept` header, or an empty string. */
   readonly accept: string;
-  /** Whether the service is stopping. */
   readonly isDraining: boolean;
 }
 

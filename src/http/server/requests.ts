@@ -29,13 +29,11 @@ export interface Service {
   readonly log: ServerLog;
   /** By path without the leading slash; the empty path is the status page. */
   readonly pages: ReadonlyMap<string, Page>;
-  /** Receives every finished request, for example to count it. */
   readonly watch?: (event: RequestEvent) => void;
   /** Receives requests for files that are answered with 401 or 404. */
   readonly refused?: ((request: RefusedFile) => void) | undefined;
 }
 
-/** A request for a file that was answered with 401 or 404. */
 export interface RefusedFile {
   /** IP address. */
   readonly client: string;
@@ -49,7 +47,6 @@ export interface RefusedFile {
 /** Characters of a user agent, in the log and on the status page. */
 const MAX_AGENT_LENGTH = 120;
 
-/** Answers the requests of one service. */
 export function createAnswerer(service: Service): Answerer {
   const blocks = createBlockPool();
   let count = 0;
@@ -175,7 +172,6 @@ function notFound(isOperator = false): PlainAnswer {
   };
 }
 
-/** For clients with access to all hosts. */
 function ambiguous(path: string): PlainAnswer {
   return {
     status: 409,
@@ -240,7 +236,9 @@ function fail({ service, request, response, id, facts }: Exchange, error: unknow
   service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
     id,
     path: facts.path,
-    ...(isKnown ? { message: error.message, hint: error.hint } : { message: stackOf(error) }),
+    ...(isKnown
+      ? { message: error.message, hint: error.hint }
+      : { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   });
   facts.outcome = 'failed';
   if (response.headersSent) {
@@ -250,10 +248,6 @@ function fail({ service, request, response, id, facts }: Exchange, error: unknow
   const message = isKnown ? 'this file is temporarily unavailable' : 'internal error';
   const hint = `ask the operator: the log contains the reason under request id ${id}`;
   sendPlainAnswer(request, response, { status: isKnown ? 503 : 500, message, hint });
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function report({ service, request, response, id, client, facts }: Exchange, seconds: number): void {

@@ -28,7 +28,6 @@ export interface ServerLimits extends ConnectionLimits {
   readonly headerSize: number;
   /** Limit for receiving the headers, and for the TLS handshake. */
   readonly headerTime: number;
-  /** Limit for receiving the whole request. */
   readonly requestTime: number;
   /** Limit between an answer and the next request on the same connection. */
   readonly keepAliveTime: number;
@@ -53,17 +52,20 @@ export const defaultLimits: ServerLimits = {
   requestsPerConnection: 100_000,
 };
 
-/** A refused connection or an invalid request. */
+/** Why a client sends no valid request. */
+export type ConnectionProblem =
+  /** The handshake failed: `tlsv1 alert unknown ca` if the client does not trust the certificate. */
+  | { readonly kind: 'tls'; readonly reason: string }
+  /** A plain-HTTP request to a TLS port. */
+  | { readonly kind: 'plain-http' }
+  /** A TLS handshake to a plain-HTTP port. */
+  | { readonly kind: 'tls-to-http' };
+
 interface Refusal {
   /** IP address. */
   readonly client: string;
   readonly problem:
-    /** The handshake failed: `tlsv1 alert unknown ca` if the client does not trust the certificate. */
-    | { readonly kind: 'tls'; readonly reason: string }
-    /** A plain-HTTP request to a TLS port. */
-    | { readonly kind: 'plain-http' }
-    /** A TLS handshake to a plain-HTTP port. */
-    | { readonly kind: 'tls-to-http' }
+    | ConnectionProblem
     /** An invalid request, with the answer. */
     | { readonly kind: 'request'; readonly status: number; readonly message: string };
 }
@@ -103,19 +105,20 @@ export interface RunningServer {
 
 /** @throws CliError if the TLS files are invalid, or if the server cannot listen on the address */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { limits, log, tlsInterval = TLS_INTERVAL } = options;
-  const tls = options.tls && (await readTls(options.tls));
+  const { limits, log, tls, tlsInterval: interval = TLS_INTERVAL } = options;
+  const files = tls !== undefined && 'context' in tls ? undefined : tls;
+  const material = tls !== undefined && 'context' in tls ? tls : files && (await readTlsFiles(files));
   const exchanges = createExchanges(options.answer);
-  const server = createServer(limits, tls?.first);
+  const server = createServer(limits, material);
   const sockets = limitConnections(server, limits, log);
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
-  if (tls !== undefined) noteCertificate(tls.first, log);
+  if (material !== undefined) noteCertificate(material, log);
   const use = ({ context }: TlsMaterial): void => {
     if (server instanceof HttpsServer) server.setSecureContext(context);
   };
-  const watch = tls?.files && (await watchTlsFiles(tls.files, tlsInterval, use, log));
+  const watch = files && (await watchTlsFiles(files, { interval, log, use }));
   const stop = createStop(server, exchanges, sockets);
   const bound: AddressInfo | string | null = server.address();
   return {
@@ -134,13 +137,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 const TLS_INTERVAL = 5000;
-
-/** The first certificate, and the files that it comes from. */
-async function readTls(
-  tls: TlsFiles | TlsMaterial,
-): Promise<{ readonly files: TlsFiles | undefined; readonly first: TlsMaterial }> {
-  return 'context' in tls ? { files: undefined, first: tls } : { files: tls, first: await readTlsFiles(tls) };
-}
 
 function createServer(limits: ServerLimits, material: TlsMaterial | undefined): HttpServer {
   const options: HttpOptions = {
@@ -265,7 +261,7 @@ function isHandshake(error: Error | undefined): boolean {
 }
 
 /** Why the TLS handshake failed; undefined if the client did not start one. */
-function handshakeProblem(code = '', socket: Duplex): Refusal['problem'] | undefined {
+function handshakeProblem(code = '', socket: Duplex): ConnectionProblem | undefined {
   if (code === 'ERR_SSL_HTTP_REQUEST') return { kind: 'plain-http' };
   if (code.startsWith('ERR_SSL_')) return { kind: 'tls', reason: tlsReason(code) };
   if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') return { kind: 'tls', reason: 'the handshake timed out' };

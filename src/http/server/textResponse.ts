@@ -48,7 +48,6 @@ export function formatLastAnswer(answer: PlainAnswer): string {
   return `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n${text}`;
 }
 
-/** Whether a body follows the header. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
 }

@@ -22,7 +22,6 @@ export interface TlsFiles {
   readonly clientCa: string | undefined;
 }
 
-/** A matching certificate and key. */
 export interface TlsMaterial {
   readonly context: SecureContextOptions;
   readonly expires: Date;
@@ -115,17 +114,18 @@ function tlsError(message: string, hint?: string, cause?: unknown): CliError {
   return new CliError(message, { code: 'ERR_TLS', hint, cause });
 }
 
+interface TlsWatch {
+  /** Milliseconds between two checks. */
+  readonly interval: number;
+  readonly log: ServerLog;
+  readonly use: (material: TlsMaterial) => void;
+}
+
 /**
  * Uses changed files. If they are invalid, logs an error and keeps the previous certificate.
- * @param interval milliseconds between two checks
  * @returns `reload` reads the files, even if they are unchanged, and resolves to whether they are in use now
  */
-export async function watchTlsFiles(
-  files: TlsFiles,
-  interval: number,
-  use: (material: TlsMaterial) => void,
-  log: ServerLog,
-) {
+export async function watchTlsFiles(files: TlsFiles, { interval, log, use }: TlsWatch) {
   let last: Promise<boolean> = Promise.resolve(true);
   const replace = async (): Promise<boolean> => {
     await watch.accept();
@@ -149,7 +149,6 @@ export async function watchTlsFiles(
   return { reload, end: () => watch.stop() };
 }
 
-/** Logs the certificate in use. */
 export function noteCertificate({ expires, fingerprint }: TlsMaterial, log: ServerLog): void {
   const isOver = expires.getTime() <= Date.now();
   log.note(isOver ? 'warning' : 'info', 'certificate', {

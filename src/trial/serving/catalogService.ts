@@ -22,9 +22,6 @@ export async function startCatalogService(
   log: ServerLog,
   observe: (event: FetchEvent) => void,
 ): Promise<RunningServer> {
-  let transfers: TransferLog | undefined;
-  const watcher = createFetchWatcher(() => transfers, observe);
-  transfers = createTransferLog([watcher]);
   return startServer({
     listen,
     tls: undefined,
@@ -33,7 +30,7 @@ export async function startCatalogService(
     answer: createAnswerer({
       catalog: () => ({ find, acquire: () => () => undefined }),
       access: createAccessCheck({ signer: undefined, tokens: [], isOpen: true }),
-      transfers,
+      transfers: createTransferLog([createFetchWatcher(observe)]),
       log,
       pages: new Map(),
     }),
@@ -55,12 +52,10 @@ export const SERVE_LISTEN_HINT = 'pass another address or port with --serve-list
 const PROGRESS_INTERVAL = 1000;
 
 /**
- * @param progress returns the progress of transfers; undefined before the first transfer
  * @param observe gets an event for the first fetch of an image by a client, every second while a transfer runs, and when it
  *   ends
  */
 export function createFetchWatcher(
-  progress: () => TransferLog | undefined,
   observe: (event: FetchEvent) => void,
   now = (): Date => new Date(),
 ): TransferWatcher {
@@ -74,21 +69,16 @@ export function createFetchWatcher(
       observed.set(key, at.getTime());
       observe({ ...factsOf(start), at, outcome: 'began', bytes: 0 });
     },
-    sent: (start, _, bytes) => {
+    sent: (start, _, received) => {
       const key = keyOf(start);
       const at = now();
       if (at.getTime() - (observed.get(key) ?? 0) < PROGRESS_INTERVAL) return;
       observed.set(key, at.getTime());
-      observe({
-        ...factsOf(start),
-        at,
-        outcome: 'began',
-        bytes: receivedOf({ ...start, bytes }, progress()),
-      });
+      observe({ ...factsOf(start), at, outcome: 'began', bytes: received() });
     },
-    ended: (event) => {
+    ended: (event, received) => {
       const { ended: at, outcome } = event;
-      observe({ ...factsOf(event), at, outcome, bytes: receivedOf(event, progress()) });
+      observe({ ...factsOf(event), at, outcome, bytes: received() });
     },
   };
 }
@@ -99,13 +89,4 @@ function keyOf({ client, path }: TransferStart): string {
 
 function factsOf({ artifact, client, host, path, size }: TransferStart) {
   return { kind: 'fetch', client, artifact, host, path, size } as const;
-}
-
-/** Bytes that the client has fetched; of an image in ranges, those of all ranges. */
-function receivedOf(
-  { bytes, client, host, path }: TransferStart & { readonly bytes: number },
-  progress: TransferLog | undefined,
-): number {
-  const image = progress?.progressOf(host).find((one) => one.path === path);
-  return image?.clients.at(-1) === client ? Math.max(image.bytes, bytes) : bytes;
 }

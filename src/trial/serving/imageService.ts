@@ -123,19 +123,16 @@ export async function startImages(
     log: 'text' as const,
   };
   const setup = await readSetup(serve, io);
-  let running: RunningService | undefined;
-  const watcher = createFetchWatcher(() => running?.transfers, trial.observe);
   const service = await startService(serve, setup, {
     command: 'try',
     io,
     log: createQuietLog(io),
-    watchers: [watcher],
+    watchers: [createFetchWatcher(trial.observe)],
     refused: ({ host, refusal: { at, client, hint, message } }) =>
       trial.observe({ kind: 'refusal', at, client, host, problem: { kind: 'file', message, hint } }),
     changeSource,
     publicUrl: guest && (({ port }) => `http://${guest.host}:${port}`),
   }).catch(throwWithHint(SERVE_LISTEN_HINT));
-  running = service;
   cleanup.defer(async () => {
     await service.server.stop(0);
     await service.state.close();
@@ -152,7 +149,6 @@ export async function startImages(
   };
 }
 
-/** Maximum number of hosts in a message. */
 const MAX_NAMES = 10;
 
 /** An expected host that is not served could never call home; its errors are already reported. */

@@ -23,7 +23,6 @@ export function servedIsoName(file: string): string {
   return `${stem.slice(0, LONGEST_NAME - 4)}.iso`;
 }
 
-/** Bytes of the random token in the URL. */
 export const ISO_TOKEN_BYTES = 16;
 
 /** Serves an ISO for BMCs, unless it is on another server. */

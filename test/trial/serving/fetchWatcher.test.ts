@@ -1,11 +1,7 @@
 /** The events of a fetch: one at its beginning, one each second, so that a long transfer is no pause, and one at its end. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  createTransferLog,
-  type TransferLog,
-  type TransferStart,
-} from '../../../src/http/server/answer/transfers.ts';
+import { createTransferLog, type TransferStart } from '../../../src/http/server/answer/transfers.ts';
 import { createFetchWatcher } from '../../../src/trial/serving/catalogService.ts';
 import type { FetchEvent } from '../../../src/trial/timeline/events.ts';
 import { transferStart as start } from '../../support/transferStart.ts';
@@ -15,17 +11,7 @@ function watched(seconds: number, starts: readonly TransferStart[] = [start]): F
   const events: FetchEvent[] = [];
   let time = 0;
   const now = (): Date => new Date(time);
-  let log: TransferLog | undefined;
-  log = createTransferLog(
-    [
-      createFetchWatcher(
-        () => log,
-        (event) => events.push(event),
-        now,
-      ),
-    ],
-    now,
-  );
+  const log = createTransferLog([createFetchWatcher((event) => events.push(event), now)], now);
   const transfers = starts.map((one) => log.begin(one));
   for (let offset = 0; offset < seconds * 100; offset += 10) {
     time += 100;

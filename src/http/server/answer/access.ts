@@ -20,7 +20,6 @@ export function ownerOf(grant: Grant): string | undefined {
   return grant.kind === 'host' ? grant.host : UNKNOWN_MACHINES;
 }
 
-/** Whether the grant allows fetching the entry. */
 export function permits(
   grant: Grant,
   { artifact, host }: { readonly artifact: ArtifactKind; readonly host: string | undefined },

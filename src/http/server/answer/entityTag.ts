@@ -1,6 +1,6 @@
 /** The entity tag of an image, computed from the digest of its base image and all changes, without reading the whole image. */
 
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ImageChange } from '../../../image/imageChange.ts';
 import { chunksOf, patchSource, type RandomAccess } from '../../../image/overlay.ts';
 
@@ -21,19 +21,20 @@ export async function imageTag({ base, changes, known }: TaggedImage): Promise<s
       hash.update(`\n${offset} ${source.size} `);
       const digest = data instanceof Uint8Array ? undefined : known?.get(data);
       if (digest !== undefined) hash.update(digest);
-      else await hashAll(source, hash);
+      else {
+        const all = { offset: 0, length: source.size };
+        for await (const chunk of chunksOf(source, all)) hash.update(chunk);
+      }
     }
     hash.update(`\nsize ${size ?? 'as it is'}`);
   }
   return quoted(hash.digest());
 }
 
-/** The entity tag of bytes in memory. */
 export function bytesTag(bytes: Uint8Array): string {
   return quoted(createHash('sha256').update(bytes).digest());
 }
 
-/** The entity tag of a file that is served unchanged. */
 export function digestTag(sha256: string): string {
   return quoted(Buffer.from(sha256, 'hex'));
 }
@@ -43,8 +44,4 @@ const TAG_BYTES = 18;
 
 function quoted(digest: Buffer): string {
   return `"${digest.subarray(0, TAG_BYTES).toString('base64url')}"`;
-}
-
-async function hashAll(source: RandomAccess, hash: Hash): Promise<void> {
-  for await (const chunk of chunksOf(source, { offset: 0, length: source.size })) hash.update(chunk);
 }

@@ -10,7 +10,6 @@ export interface DescribedResource {
   readonly host: string | undefined;
   /** File name for `Content-Disposition`: `worker-0.iso`. */
   readonly fileName: string;
-  /** Media type. */
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;
@@ -59,7 +58,6 @@ export interface CatalogEntry {
   resource(): Promise<ServedResource | undefined>;
 }
 
-/** An entry for a resource that already exists. */
 export function entryOf(resource: ServedResource): CatalogEntry {
   const { artifact, host } = resource;
   return { artifact, host, resource: async () => resource };

@@ -57,7 +57,6 @@ export function createSigner(key: Uint8Array): Signer {
   };
 }
 
-/** A path that begins with a token. */
 export interface SignedPath {
   readonly token: string;
   /** The path in the catalog: `worker-0.iso`. */
@@ -92,21 +91,14 @@ function readClaim(claim: string, now: Date): SignedGrant | undefined {
   const expiry = claim.slice(end + 1);
   if (expiry !== NEVER && now.getTime() >= Number.parseInt(expiry, 36) * 1000) return undefined;
   const subject = claim.slice(0, end);
-  return subject.startsWith('h.') ? { kind: 'host', host: unescapeName(subject.slice(2)) } : { kind: 'boot' };
+  if (!subject.startsWith('h.')) return { kind: 'boot' };
+  // The signature guarantees that the name is well-formed.
+  return { kind: 'host', host: decodeURIComponent(subject.slice(2).replaceAll('~', '%')) };
 }
 
 /** Names from files may contain any character; valid host names are not changed. */
 function escapeName(name: string): string {
   return encodeURIComponent(name)
-    .replace(/[!'()*~]/g, escapeCharacter)
+    .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%', '~');
-}
-
-function escapeCharacter(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-/** Reverses `escapeName`. The signature guarantees that the name is well-formed. */
-function unescapeName(escaped: string): string {
-  return decodeURIComponent(escaped.replaceAll('~', '%'));
 }

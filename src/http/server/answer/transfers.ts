@@ -8,7 +8,6 @@ import type { ByteRange } from '../../../image/overlay.ts';
 import type { ArtifactKind } from '../../../core/artifacts.ts';
 
 export interface TransferStart {
-  /** The request ID, for the log. */
   readonly id: number;
   readonly userAgent?: string | undefined;
   /** IP address. All transfers from the same address count as one client. */
@@ -24,7 +23,6 @@ export interface TransferStart {
   readonly etag: string;
 }
 
-/** The fetch progress of an image. */
 export interface ImageProgress extends Pick<TransferStart, 'path' | 'artifact' | 'size'> {
   /**
    * Distinct bytes that one client has received: of the running clients the one with the most bytes, otherwise of the last
@@ -33,9 +31,7 @@ export interface ImageProgress extends Pick<TransferStart, 'path' | 'artifact' |
   readonly bytes: number;
   /** The last time when bytes were sent, or a transfer began or ended. */
   readonly lastFetch: Date;
-  /** When a client last completed the image. */
   readonly completed: Date | undefined;
-  /** Number of running transfers. */
   readonly running: number;
   /** Addresses of the most recent clients, the most recent last. */
   readonly clients: readonly string[];
@@ -48,16 +44,13 @@ export interface ImageProgress extends Pick<TransferStart, 'path' | 'artifact' |
 export type TransferOutcome = 'complete' | 'client disconnected' | 'aborted' | 'failed';
 
 interface Transfer {
-  /** These bytes of the image were sent. */
   sent(range: ByteRange): void;
   /** To be called once, at the end. `complete`: all requested bytes were sent. */
   end(outcome: TransferOutcome): void;
 }
 
-/** A finished transfer. */
 export interface TransferEvent extends TransferStart {
   readonly outcome: TransferOutcome;
-  /** Bytes of this transfer. */
   readonly bytes: number;
   readonly seconds: number;
   readonly ended: Date;
@@ -69,9 +62,7 @@ export interface TransferLog {
   progressOf(host: string | undefined): readonly ImageProgress[];
   /** The most recently finished transfers, the newest first. */
   recent(): readonly TransferEvent[];
-  /** The number of running transfers. */
   running(): number;
-  /** The number of bytes that all transfers have sent. */
   sent(): number;
   /**
    * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
@@ -83,18 +74,16 @@ export interface TransferLog {
 /** Receives every transfer, for example to count it. */
 export interface TransferWatcher {
   began?(start: TransferStart): void;
-  /** @param total bytes of the transfer so far, including these */
-  sent?(start: TransferStart, bytes: number, total: number): void;
-  ended?(event: TransferEvent): void;
+  /** @param received distinct bytes of the image that the client has, including these */
+  sent?(start: TransferStart, bytes: number, received: () => number): void;
+  ended?(event: TransferEvent, received: () => number): void;
 }
 
-/** The number of events that `recent` returns. */
 const MAX_EVENTS = 200;
 
 /** The number of clients that are tracked per image: its BMC, another interface of the BMC, a user with curl. */
 const MAX_CLIENTS = 4;
 
-/** Creates an empty log. */
 export function createTransferLog(
   watchers: readonly TransferWatcher[] = [],
   now = (): Date => new Date(),
@@ -115,6 +104,7 @@ export function createTransferLog(
     client.running++;
     running++;
     let bytes = 0;
+    const received = (): number => receivedBytes(client.coverage);
     for (const watcher of watchers) watcher.began?.(start);
     return {
       sent: (range) => {
@@ -122,7 +112,7 @@ export function createTransferLog(
         sent += range.length;
         addReceived(client.coverage, range);
         image.lastFetch = now();
-        for (const watcher of watchers) watcher.sent?.(start, range.length, bytes);
+        for (const watcher of watchers) watcher.sent?.(start, range.length, received);
       },
       end: (outcome) => {
         const ended = now();
@@ -136,7 +126,7 @@ export function createTransferLog(
         const event = { ...start, outcome, bytes, seconds, ended };
         events.unshift(event);
         events.length = Math.min(events.length, MAX_EVENTS);
-        for (const watcher of watchers) watcher.ended?.(event);
+        for (const watcher of watchers) watcher.ended?.(event, received);
         if (isFetched) for (const check of waiting) check(start);
       },
     };
@@ -263,12 +253,10 @@ export function addReceived(coverage: Coverage, { offset, length }: ByteRange): 
   coverage.extents = [...apart.slice(1 - MAX_EXTENTS), added];
 }
 
-/** The number of distinct bytes that were received. */
 export function receivedBytes({ extents }: Coverage): number {
   return extents.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Whether all bytes were received. */
 export function isComplete(coverage: Coverage): boolean {
   return receivedBytes(coverage) === coverage.size;
 }
