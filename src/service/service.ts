@@ -38,8 +38,6 @@ export interface RunningService<S extends Servable = Snapshot> {
   readonly state: ServiceState<S>;
   readonly server: RunningServer;
   readonly transfers: TransferLog;
-  /** What the status page shows. */
-  readonly status: () => Status;
 }
 
 /** What a program gives to a service that runs as a part of it. */
@@ -220,7 +218,7 @@ export async function startServiceServer<S extends Servable>(
   // The URL of the server is known only now. No request and no reload needs it earlier.
   const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
   const links = createLinks(publicUrl, setup.signer, setup.lifetime);
-  return { log, links, state, server, transfers, status };
+  return { log, links, state, server, transfers };
 }
 
 function countHosts(snapshot: Snapshot | undefined): HostCounts {

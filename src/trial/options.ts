@@ -96,9 +96,7 @@ export type TrialOptions = OptionsOf<
   readonly inventory?: string;
   /** The Ironic URL for the configs, in place of that of the inventory. */
   readonly ironicUrl?: string;
-  /** The address of the mock Ironic. */
   readonly listen?: string;
-  /** The address of the images. */
   readonly serveListen?: string;
   readonly publicUrl?: string;
 };

@@ -14,7 +14,6 @@ export interface TrialSetup {
   readonly scheme: 'http' | 'https';
   readonly askBack: IronicApiOptions['askBack'];
   readonly successStage: SuccessStage;
-  /** Names of steps that each agent must have. */
   readonly requiredSteps: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;

@@ -7,7 +7,7 @@ import type { Io } from '../io/io.ts';
 import type { ListenAddress } from '../http/server/listenAddress.ts';
 import type { ServeSource } from '../service/source.ts';
 import type { ConsoleLog } from './console/consoleLog.ts';
-import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
+import type { EmulatedSource, InstalledMachine } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
 import type { TrialPage } from './report/trialPage.ts';
 import type { EmulationOptions, TrialOptions } from './options.ts';
@@ -40,7 +40,6 @@ export interface SingleIso {
 /** Boots the machines of a trial. The result ends that, and restores the machines. Throws CliError if nothing is booted. */
 export type BootMachines = (services: TrialServices) => Promise<{ readonly stop: () => Promise<void> }>;
 
-/** A trial before it starts. */
 export interface TrialRequest {
   readonly options: TrialOptions;
   readonly setup: TrialSetup;
@@ -59,19 +58,17 @@ export interface TrialRequest {
 export interface TrialPlan extends TrialRequest {
   readonly trial: RunningTrial;
   readonly page: TrialPage;
-  /** The trial as it is now. */
   readonly result: () => TrialResult;
   /** For the texts of causes; the numbers are set when the servers listen. */
   readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
   /** Aborted when the user stops the trial. */
   readonly signal: AbortSignal;
-  /** Stops everything that has been started. */
   readonly cleanup: CleanupStack;
 }
 
 export interface PlannedMachine {
   readonly source: EmulatedSource;
-  readonly setup: MachineSetup;
+  readonly setup: InstalledMachine;
   /** Whether the trial cannot succeed without this machine. */
   readonly isAwaited: boolean;
   /** Whether no real machine is expected, so that the trial ends with this one. */

@@ -13,7 +13,6 @@ import { failureOf } from '../../http/client/httpErrors.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { readAll } from '../../io/files/files.ts';
 
-/** Why an agent did not answer, as a clause without token and URL. */
 export class AgentError extends CliError {
   readonly reason: CallbackReason;
 
@@ -32,7 +31,6 @@ export interface AskedAgent {
   readonly signal?: AbortSignal;
 }
 
-/** Requests with a common time limit. */
 export interface AgentConnection extends AskedAgent {
   readonly signal: AbortSignal;
   /** Milliseconds. */
@@ -120,7 +118,6 @@ export function parseAnswer({ text }: AgentResponse): Mapping {
   }
 }
 
-/** For a response with an unexpected status. */
 export function statusError({ status }: AgentResponse, path: string): AgentError {
   if (status === 401) return new AgentError('answer', 'it does not accept the token of its lookup');
   return new AgentError('answer', `it responds to ${path.split('?')[0]} with HTTP status ${status}`);

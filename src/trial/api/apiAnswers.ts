@@ -14,7 +14,6 @@ import {
   type ApiVersion,
   inVersion,
   negotiateVersion,
-  notRouted,
   parseBody,
   queryOf,
   type RamdiskRequest,
@@ -69,29 +68,23 @@ interface RequestContext {
   readonly service: ApiService;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Client address. */
   readonly client: string;
-  /** Base URL that the client uses. */
   readonly url: string;
 }
 
 type ApiCall = ApiEvent | HeartbeatEvent | InspectionEvent | LookupEvent | RefusalEvent;
-/** Without time and client. */
 type Unseen<E> = E extends ApiCall ? Omit<E, 'at' | 'client'> : never;
 
 interface Outcome {
   readonly answer: ApiAnswer;
   readonly event: Unseen<ApiCall>;
-  /** Runs after the response is sent. */
   readonly after?: (() => void) | undefined;
   /** Whether to close the connection, because the request body was not read completely. */
   readonly isLast?: boolean;
 }
 
 async function answerRoute(context: RequestContext, route: Route): Promise<Outcome> {
-  if (route.kind === 'unknown') return refusePath(context, notRouted(404));
-  if (route.kind === 'method-not-allowed')
-    return refusePath(context, notRouted(405, { Allow: route.allowed }));
+  if (route.kind === 'refused') return refusePath(context, route.answer);
   const negotiated = negotiateVersion(context.request.headers);
   if (negotiated.kind === 'refused') {
     const { answer, requested } = negotiated;
@@ -104,11 +97,9 @@ async function answerRoute(context: RequestContext, route: Route): Promise<Outco
   return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
 }
 
-type Answered = Exclude<Route, { kind: 'unknown' | 'method-not-allowed' }>;
-
 async function answerInVersion(
   context: RequestContext,
-  route: Answered,
+  route: Exclude<Route, { kind: 'refused' }>,
   version: ApiVersion,
 ): Promise<Outcome> {
   const { service, url } = context;

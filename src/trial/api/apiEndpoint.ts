@@ -2,13 +2,11 @@
 
 import { parseUrl, portOf, urlHost } from '../../formats/url.ts';
 
-/** Scheme and port of the mock Ironic. */
 export interface ApiPort {
   readonly scheme: 'http' | 'https';
   readonly port: number;
 }
 
-/** Scheme, port and addresses of the mock Ironic. */
 export interface ApiEndpoint extends ApiPort {
   /** Addresses at which machines may reach it. Names are never compared, because machines resolve them. */
   readonly addresses: readonly string[];

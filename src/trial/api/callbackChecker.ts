@@ -100,7 +100,6 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
 
 interface Contact extends AskedNode {
   readonly node: IronicNode;
-  /** Client address. */
   readonly client: string;
 }
 

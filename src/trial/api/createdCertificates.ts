@@ -87,7 +87,6 @@ interface Issued {
   readonly key: string;
 }
 
-/** Whether a certificate can contain this name or address. */
 export function isValidCertificateName(text: string): boolean {
   return parseCertified(text).kind !== 'invalid';
 }

@@ -110,16 +110,12 @@ export async function createIronicChange(
   cleanup: CleanupStack,
 ): Promise<(read: ServeSource) => ServeSource> {
   if (url === undefined) return (read) => read;
-  const caFile = ca === undefined ? undefined : await writeAuthority(ca, cleanup);
-  return (read) => redirectIronic(read, url, caFile);
-}
-
-async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
+  if (ca === undefined) return (read) => redirectIronic(read, url, undefined);
   const folder = await makeTempFolder();
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, 'ca.pem');
-  await writeFile(path, ca, { flag: 'wx', mode: 0o600 });
-  return path;
+  const caFile = join(folder, 'ca.pem');
+  await writeFile(caFile, ca, { flag: 'wx', mode: 0o600 });
+  return (read) => redirectIronic(read, url, caFile);
 }
 
 /** Messages about an Ironic URL that replaces those of the inventory. */
@@ -151,7 +147,6 @@ export function otherIronicDiagnostics(hosts: IronicOfHosts, endpoint: ApiEndpoi
   return [{ severity: 'warning', message, hint }];
 }
 
-/** Settings of a host for Ironic. */
 interface HostIronic {
   /** Empty for a host without Ironic. */
   readonly urls: readonly string[];
@@ -167,19 +162,15 @@ export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): Ironi
   for (const host of inventory.hosts ?? []) {
     if (host.problems.length > 0) continue;
     try {
-      found.set(host.name, ironicOf(hostSource(host, source, io)));
+      const own = hostSource(host, source, io);
+      const { inputs, profile } = readInputs(own);
+      const { apiUrls } = readIronic({ ...own, profile, inputs, warn: () => undefined });
+      found.set(host.name, { urls: apiUrls, agentToken: tokenOf(inputs) });
     } catch {
       continue;
     }
   }
   return found;
-}
-
-function ironicOf(source: RenderSource): HostIronic {
-  const { inputs, profile } = readInputs(source);
-  const { io, options } = source;
-  const { apiUrls } = readIronic({ profile, inputs, options, io, warn: () => undefined });
-  return { urls: apiUrls, agentToken: tokenOf(inputs) };
 }
 
 function tokenOf(inputs: Inputs): string | undefined {

@@ -22,17 +22,13 @@ export interface IronicApiOptions {
   readonly machines: Machines;
   /** Of nodes, by the names of hosts. */
   readonly settings: ReadonlyMap<string, ExpectedNode>;
-  /** Gets all events in order. */
   readonly observe: (event: TrialEvent) => void;
   /** Gets each accepted inventory. Its errors become the problem of the inspection event. */
   readonly saveInventory?: ((inventory: CollectedInventory) => Promise<void>) | undefined;
   /** What a host expects otherwise than its agent reports, as clauses. */
   readonly compare?: ((inventory: CollectedInventory) => readonly string[]) | undefined;
-  /** Is answered beside the API. */
   readonly page?: TrialPage | undefined;
-  /** Callback URLs to contact. */
   readonly askBack: AskBack;
-  /** Names of steps that each agent must have. */
   readonly requiredSteps: readonly string[];
   /** Gets messages about too many connections and about errors of the server; requests are events. */
   readonly log?: ServerLog | undefined;

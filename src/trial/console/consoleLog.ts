@@ -26,7 +26,6 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface ConsoleLog {
   readonly path: string;
-  /** The name of the host whose console it is. */
   readonly host: string;
 }
 

@@ -19,28 +19,21 @@ const PROBLEM_WORDS =
 const HARMLESS_LINE =
   /^(?:\[ {0,5}\d{1,7}\.\d{6}\] )?(?:audit|kauditd|ACPI|SELinux|EDAC|mei_me|integrity|tsc|PCI|pci|pnp|x86\/|systemd-udevd|multipathd)\b|\bDirect firmware load\b|\bres=success\b/;
 
-interface LastLines {
-  /** Adds a line, and returns the ones to show, the latest one last. */
-  add(line: string): readonly string[];
-}
-
 /**
  * The last lines of one console that the table does not contain, since its machine was started, for a boot whose cause is not
  * known: those that report a problem in any words, otherwise any.
+ * @returns adds a line, and returns the ones to show, the latest one last
  */
-function createLastLines(): LastLines {
+function createLastLines(): (line: string) => readonly string[] {
   let any: readonly string[] = [];
   let problems: readonly string[] = [];
-  return {
-    add: (line) => {
-      const masked = maskLogLine(line).trim();
-      const text = masked.length > LONGEST_LAST_LINE ? `${masked.slice(0, LONGEST_LAST_LINE)}…` : masked;
-      if (text === '') return problems.length > 0 ? problems : any;
-      any = [...any, text].slice(-LAST_LINES);
-      if (PROBLEM_WORDS.test(text) && !HARMLESS_LINE.test(text) && !problems.includes(text))
-        problems = [...problems, text].slice(-LAST_LINES);
-      return problems.length > 0 ? problems : any;
-    },
+  return (line) => {
+    const masked = maskLogLine(line).trim();
+    const text = masked.length > LONGEST_LAST_LINE ? `${masked.slice(0, LONGEST_LAST_LINE)}…` : masked;
+    if (text !== '') any = [...any, text].slice(-LAST_LINES);
+    if (PROBLEM_WORDS.test(text) && !HARMLESS_LINE.test(text) && !problems.includes(text))
+      problems = [...problems, text].slice(-LAST_LINES);
+    return problems.length > 0 ? problems : any;
   };
 }
 
@@ -75,7 +68,7 @@ export function createConsoleWatch(
     wrapped = !isReason && isWrapped ? text.padEnd(COLUMNS) : '';
     if (found.length === 0) {
       const event = { ...nextEvent(), sign: undefined, stage: undefined, line: text };
-      observe({ ...event, lastLines: lastLines.add(text) });
+      observe({ ...event, lastLines: lastLines(text) });
     }
     for (const { line, sign } of found) {
       if (sign.id === 'kernel-started') lastLines = createLastLines();

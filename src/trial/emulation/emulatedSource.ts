@@ -15,8 +15,8 @@ import {
   type Accelerator,
   findFirmware,
   findQemu,
-  type Firmware,
   type MachineArchitecture,
+  type MachineSetup,
   usableAccelerators,
 } from './qemu.ts';
 import { readImage } from '../../imagefile/imageFile.ts';
@@ -39,7 +39,6 @@ type BootSource =
   | { readonly kind: 'image'; readonly source: string }
   | { readonly kind: 'folder'; readonly path: string; readonly manifest: Manifest };
 
-/** A host of the inventory. */
 export interface EmulatedHost extends ExpectedHost {
   readonly architecture?: string | undefined;
 }
@@ -86,7 +85,6 @@ function noSuchSource(name: string, hosts: readonly EmulatedHost[]): CliError {
   );
 }
 
-/** Maximum number of names in a message. */
 const MAX_NAMES = 5;
 
 function hostSource(
@@ -156,14 +154,9 @@ function emulated(architecture: string, what: string): MachineArchitecture {
   });
 }
 
-export interface MachineSetup {
+export interface InstalledMachine extends MachineSetup {
   /** QEMU. */
   readonly program: string;
-  readonly firmware: Firmware;
-  /** In order of preference. */
-  readonly accelerators: readonly Accelerator[];
-  /** Mebibytes. */
-  readonly memory: number;
 }
 
 /** Memory contains the live system with its root filesystem, and the agent container image. */
@@ -174,7 +167,7 @@ export async function readMachineSetup(
   { accel, firmware, memory = DEFAULT_MEMORY }: EmulationOptions,
   { architecture, medium }: EmulatedSource,
   { env }: Io,
-): Promise<MachineSetup> {
+): Promise<InstalledMachine> {
   const isX86 = architecture === 'x86_64';
   const isNetwork = medium.kind === 'folder' || (medium.kind === 'host' && medium.way === 'network');
   if (isNetwork && !isX86) {

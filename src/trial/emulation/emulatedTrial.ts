@@ -28,11 +28,9 @@ import { openConsoleOutput } from '../console/consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 
-/** The machine while QEMU runs. */
 export interface TrialMachine {
   /** Resolves when QEMU has ended for any reason, or `stop` was called. Never rejects. */
   readonly ended: Promise<void>;
-  /** Kills QEMU. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +38,6 @@ export interface MachineRun {
   /** QEMU and its arguments, with the console on standard output, and the control socket as file descriptor 3. */
   readonly command: readonly string[];
   readonly env: Io['env'];
-  /** Gets the output of the console. */
   readonly onOutput: (bytes: Uint8Array) => void;
   readonly observe: (state: MachineEvent['state'], problem?: string) => void;
 }
@@ -200,13 +197,10 @@ export async function startEmulated(
   const console = await openConsoleOutput(options.console, onLine, io);
   cleanup.defer(() => console.close());
   const { architecture, mac } = source;
-  const { accelerators, firmware, memory, program } = setup;
+  const { program, ...ofMachine } = setup;
   const network = guestNetwork(guest.host, '--guest-host');
   const machine = await runMachine({
-    command: [
-      program,
-      ...machineArguments({ architecture, accelerators, firmware, memory, mac, network, medium }),
-    ],
+    command: [program, ...machineArguments({ ...ofMachine, architecture, mac, network, medium })],
     env: io.env,
     onOutput: (bytes) => console.write(bytes),
     observe: (state, problem) => {

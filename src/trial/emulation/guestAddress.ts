@@ -72,7 +72,6 @@ export function configProblem({ config, host }: GuestAddress, endpoint: ApiEndpo
   return { kind: 'other-ironic', urls, here, fix: fixFor(urls, endpoint, here) };
 }
 
-/** The message for the user. */
 export function configDiagnostic(problem: Problem): Diagnostic {
   const severity = 'error';
   if (problem.kind === 'no-config') {
@@ -123,7 +122,6 @@ export async function readImageConfig(source: string, io: Io): Promise<ImageConf
   return readConfigFile(source, io, kargs);
 }
 
-/** Reads the config of a host. */
 async function readFolderConfig(
   { manifest, path }: ManifestFolder,
   host: string,

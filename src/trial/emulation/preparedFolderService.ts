@@ -23,7 +23,6 @@ export interface ManifestFolder {
   readonly manifest: Manifest;
 }
 
-/** The base URL in the scripts of a folder. */
 interface FolderUrl {
   /** Without a trailing slash. */
   readonly url: string;

@@ -107,7 +107,6 @@ interface FirmwareFile {
   readonly format: 'raw' | 'qcow2';
 }
 
-/** The boot medium. */
 export type Medium =
   /** A live ISO in a CD drive. */
   | { readonly kind: 'cd'; readonly path: string }
@@ -116,13 +115,16 @@ export type Medium =
   /** DHCP returns the URL of the script; iPXE of the network card fetches it. */
   | { readonly kind: 'network'; readonly scriptUrl: string };
 
-export interface MachinePlan {
-  readonly architecture: MachineArchitecture;
+export interface MachineSetup {
+  readonly firmware: Firmware;
   /** In order of preference. */
   readonly accelerators: readonly Accelerator[];
-  readonly firmware: Firmware;
   /** Mebibytes. */
   readonly memory: number;
+}
+
+export interface MachinePlan extends MachineSetup {
+  readonly architecture: MachineArchitecture;
   readonly mac: string;
   readonly network: GuestNetwork;
   readonly medium: Medium;

@@ -23,7 +23,6 @@ interface Heartbeat extends FactsOf<HeartbeatEvent> {
   readonly agent: Agent | undefined;
 }
 
-/** How to contact the agent of a node. */
 export interface Agent {
   readonly node: IronicNode;
   readonly callbackUrl: string;

@@ -35,9 +35,7 @@ interface InspectionAnswer extends Omit<
   readonly collected: CollectedInventory | undefined;
 }
 
-/** An accepted inventory. */
 export interface CollectedInventory {
-  /** UUID of the node. */
   readonly node: string;
   /** Name of the host in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;

@@ -19,8 +19,7 @@ export type Route =
   /** `node` is undefined if the path contains none. */
   | { readonly kind: 'heartbeat'; readonly node: string | undefined }
   | { readonly kind: 'inspection'; readonly service: InspectionService }
-  | { readonly kind: 'method-not-allowed'; readonly allowed: string }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'refused'; readonly answer: ApiAnswer };
 
 /**
  * Like in Ironic, `/v1` is optional, and trailing slashes are ignored.
@@ -28,7 +27,7 @@ export type Route =
  */
 export function routeOf(method: string, target: string): Route {
   const path = parseRequestPath(withoutQuery(target));
-  if (path === undefined) return { kind: 'unknown' };
+  if (path === undefined) return { kind: 'refused', answer: notRouted(404) };
   if (path === '') return { kind: 'root' };
   const [first = '', ...others] = path.split('/');
   const [name, ...rest] = first === 'v1' ? others : [first, ...others];
@@ -48,12 +47,12 @@ function ramdiskRoute(method: string, name: string, [node, ...rest]: readonly st
       return method === 'POST' && node === undefined ? { kind: 'inspection', service } : notAllowed('POST');
     }
     default:
-      return { kind: 'unknown' };
+      return { kind: 'refused', answer: notRouted(404) };
   }
 }
 
-function notAllowed(allowed: 'GET' | 'POST'): Route {
-  return { kind: 'method-not-allowed', allowed };
+function notAllowed(Allow: 'GET' | 'POST'): Route {
+  return { kind: 'refused', answer: { ...notRouted(405), headers: { Allow } } };
 }
 
 function isFetch(method: string): boolean {
@@ -68,7 +67,6 @@ function withoutQuery(target: string): string {
   return target.slice(0, end) || '/';
 }
 
-/** The query parameters. */
 export function queryOf(target: string): URLSearchParams {
   return new URLSearchParams(target.replace(/^[^?]*\??/, ''));
 }
@@ -135,9 +133,9 @@ export function fault(status: number, faultstring: string): ApiAnswer {
 }
 
 /** For an unknown path or an unsupported method. */
-export function notRouted(status: 404 | 405, headers: ApiAnswer['headers'] = {}): ApiAnswer {
+function notRouted(status: 404 | 405): ApiAnswer {
   const title = status === 404 ? 'Not Found' : 'Method Not Allowed';
-  return { ...errorMessage(status, { code: status, title, description: '' }), headers };
+  return errorMessage(status, { code: status, title, description: '' });
 }
 
 /** In the format of ironic-inspector, which was a separate service until 2024. */
@@ -158,21 +156,18 @@ export const refusalReasons = [
   /** An invalid query or body. */
   'arguments',
   'body-too-large',
-  /** The body is incomplete. */
   'body-incomplete',
   'not-json',
   /** The list of MAC addresses or interfaces contains no valid MAC address. */
   'no-macs',
   /** The MAC addresses belong to several nodes. */
   'several-nodes',
-  /** The node does not exist. */
   'unknown-node',
   'token-missing',
   'token-invalid',
   'no-callback-url',
   /** The callback URL has changed since the boot of the node. */
   'callback-changed',
-  /** The callback URL is plain HTTP. */
   'callback-without-tls',
   /** The heartbeat contains neither the version nor the status of the agent. */
   'no-agent-version',
@@ -189,7 +184,6 @@ export interface ApiVersion {
   readonly isRequested: boolean;
 }
 
-/** The reason if the API version does not support a request. */
 export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-api-version' {
   return isRequested ? 'api-version' : 'no-api-version';
 }
@@ -198,22 +192,17 @@ export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-
 export interface RamdiskRequest {
   readonly query: URLSearchParams;
   readonly version: ApiVersion;
-  /** Address of the client. */
   readonly client: string;
   /** Base URL of the service, for links. */
   readonly url: string;
   readonly now: Date;
 }
 
-/** Why a request is refused. */
 export interface Refusal {
-  /** As text. */
   readonly problem: string;
-  /** As a constant. */
   readonly reason: RefusalReason;
 }
 
-/** A refused request. */
 export interface RefusedRequest extends Refusal {
   readonly answer: ApiAnswer;
 }
@@ -263,7 +252,6 @@ export type Negotiation =
 /** Headers by their names in lower case. */
 type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Determines the API version of a request. */
 export function negotiateVersion(headers: RequestHeaders): Negotiation {
   const [requested] = [headers[VERSION_HEADER.toLowerCase()]].flat();
   const wanted = requested ?? MIN_VERSION;
@@ -285,7 +273,6 @@ export function negotiateVersion(headers: RequestHeaders): Negotiation {
   return { kind: 'refused', requested: text, answer };
 }
 
-/** Adds the version headers to a response. */
 export function inVersion(minor: number, answer: ApiAnswer): ApiAnswer {
   return { ...answer, headers: { ...rangeHeaders, [VERSION_HEADER]: `1.${minor}`, ...answer.headers } };
 }

@@ -24,7 +24,6 @@ export interface IronicNode {
   readonly token: AgentToken;
   /** Callback URL of its heartbeats since the boot. */
   callbackUrl: string | undefined;
-  /** Time of its last request. */
   calledAt: Date | undefined;
 }
 
@@ -32,7 +31,6 @@ export interface NodeStore {
   byUuid(uuid: string): IronicNode | undefined;
   byName(name: string): IronicNode | undefined;
   findByMac(mac: string): IronicNode | undefined;
-  /** Returns the node with one of the addresses, or a new node. */
   byMacs(macs: readonly string[], client: string): IronicNode | Refusal;
 }
 
@@ -72,7 +70,6 @@ export function createNodeStore(machines: Machines, settings: ReadonlyMap<string
   };
 }
 
-/** The node of a request, by its UUID or by MAC addresses. */
 export function findNode(
   nodes: NodeStore,
   { client, query }: RamdiskRequest,

@@ -94,23 +94,20 @@ const details: ByKind<object> = {
   api: () => ({}),
 };
 
-export interface EventOutput {
-  /** Without a line break. */
-  readonly write: (line: string) => void;
-  /** Resolves when all lines are written. Throws CliError if the output cannot be written. */
-  readonly close: () => Promise<void>;
-}
-
-/** @param onReaderGone called once nothing reads standard output any more */
-export function createEventOutput(io: Io, onReaderGone: () => void): EventOutput {
+/**
+ * Writes lines to standard output. `close` resolves when all are written, and rejects with a CliError if they cannot be.
+ * @param onReaderGone called once nothing reads standard output any more
+ */
+export function createEventOutput(io: Io, onReaderGone: () => void) {
   let written: Promise<void> = Promise.resolve();
   return {
-    write: (line) => {
+    /** @param line without a line break */
+    write: (line: string): void => {
       written = written.then(async () => {
         if ((await writeToReader(io, [Buffer.from(`${line}\n`)])) === 'reader gone') onReaderGone();
       });
       written.catch(() => undefined); // `close` reports it
     },
-    close: () => written,
+    close: async (): Promise<void> => written,
   };
 }

@@ -18,9 +18,7 @@ import {
 } from '../../service/status/machineRow.ts';
 import { type MachineState, problemsFirst } from '../../service/status/select.ts';
 
-/** What is shown of all machines together. */
 export interface LiveMachines {
-  /** The URL of the page. */
   readonly page: string;
   /** `20 hosts: 1 stuck, 3 on the way` */
   readonly figures: string;
@@ -71,16 +69,15 @@ function machineLines(machines: readonly MachineRow[], room: number, look: Look)
     const later = machines.slice(index + 1);
     const problems = later.filter(({ state }) => state in roles).length;
     const left = room - lines.length - (later.length === 0 ? 0 : 1);
-    if (left < 1) return [...lines, cut(moreLine(machines.slice(index), look.names), look.width)];
+    if (left < 1) {
+      const hidden = machines.slice(index);
+      return [...lines, cut(`and ${hidden.length} more: ${formatStates(hidden, look.names)}`, look.width)];
+    }
     // The causes of one machine leave room for the names of others.
     lines.push(first);
     append(lines, others.slice(0, Math.max(0, left - 1 - Math.min(problems, Math.floor(room / 2)))));
   }
   return lines;
-}
-
-function moreLine(machines: readonly MachineRow[], names: StateNames): string {
-  return `and ${machines.length} more: ${formatStates(machines, names)}`;
 }
 
 /** Colours of the states with problems. */
@@ -135,7 +132,6 @@ function activityOf(machine: MachineRow, width: number, { now, rateOf }: Look): 
   return [...(stage === undefined ? [] : [stage]), ...drawn, amount].join(' ');
 }
 
-/** Columns with the brackets. */
 const LONGEST_BAR = 22;
 const SHORTEST_BAR = 7;
 

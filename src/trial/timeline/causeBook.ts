@@ -23,11 +23,8 @@ export const causeBook = once((): ReadonlyMap<string, CauseWords> => {
   return new Map(rows.map((row) => [row.id, row]));
 });
 
-/** Ports in the texts of causes. */
 export interface Ports {
-  /** Port of the Ironic API. */
   readonly ironic: number;
-  /** Port of the image server. */
   readonly images: number;
 }
 
@@ -35,7 +32,9 @@ export const defaultPorts: Ports = { ironic: 6385, images: 8084 };
 
 /** The words of a cause, with the ports of a trial in place of the default ports. */
 export function wordsOf(id: string, { ironic, images }: Ports): CauseWords {
-  return mapTexts(findCause(id), (text) =>
+  const words = causeBook().get(id);
+  if (words === undefined) throw new TypeError(`docs/troubleshooting.md does not have the cause ${id}`);
+  return mapTexts(words, (text) =>
     text.replaceAll(/\b(?:6385|8084)\b/g, (port) =>
       String(port === String(defaultPorts.ironic) ? ironic : images),
     ),
@@ -45,10 +44,4 @@ export function wordsOf(id: string, { ironic, images }: Ports): CauseWords {
 /** The same without the marks of code. */
 export function plainWordsOf(id: string, ports: Ports): CauseWords {
   return mapTexts(wordsOf(id, ports), (text) => text.replaceAll('`', ''));
-}
-
-function findCause(id: string): CauseWords {
-  const words = causeBook().get(id);
-  if (words === undefined) throw new TypeError(`docs/troubleshooting.md does not have the cause ${id}`);
-  return words;
 }

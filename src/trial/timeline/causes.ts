@@ -329,7 +329,6 @@ function hasFetchedAgain(host: HostTimeline): boolean {
   );
 }
 
-/** Whether the last transfer was interrupted. */
 function hasBrokenOff(host: HostTimeline): boolean {
   const last = entriesOf(host, 'fetch').toSorted(byLastEvent).at(-1);
   return last !== undefined && isInterrupted(last.event);
@@ -337,7 +336,6 @@ function hasBrokenOff(host: HostTimeline): boolean {
 
 type RefusedPath = Extract<RefusalEvent['problem'], { kind: 'path' }>;
 
-/** Requests for paths that Ironic does not have. */
 function pathsOf(host: HostTimeline): readonly RefusedPath[] {
   return entriesOf(host, 'refusal').flatMap(({ event: { problem } }) =>
     problem.kind === 'path' ? [problem] : [],

@@ -6,6 +6,7 @@
 import type { RefusalReason } from '../ironic/messages.ts';
 import type { ArtifactKind } from '../../core/artifacts.ts';
 import type { TransferOutcome } from '../../http/server/answer/transfers.ts';
+import type { ConnectionProblem } from '../../http/server/server.ts';
 import type { Stage } from './stage.ts';
 
 export type TrialEvent =
@@ -96,7 +97,6 @@ export interface FetchEvent extends SeenFrom {
   readonly outcome: 'began' | TransferOutcome;
   /** Number of different bytes that this client has fetched so far. */
   readonly bytes: number;
-  /** Size of the complete file. */
   readonly size: number;
 }
 
@@ -106,18 +106,13 @@ export interface RefusalEvent extends SeenFrom {
   /** The host of the file, by its name in the inventory; undefined for other requests. */
   readonly host?: string | undefined;
   readonly problem:
-    | { readonly kind: 'tls'; /** `tlsv1 alert unknown ca` */ readonly reason: string }
-    /** Plain HTTP on a TLS port. */
-    | { readonly kind: 'plain-http' }
-    /** A TLS handshake on a plain-HTTP port. */
-    | { readonly kind: 'tls-to-http' }
+    | ConnectionProblem
     | {
         readonly kind: 'path';
         readonly method: string;
         readonly path: string;
         /** Whether its body is the inventory of an agent. */
         readonly hasInventory?: boolean;
-        /** User agent of the HTTP client. */
         readonly userAgent?: string | undefined;
       }
     | {
@@ -139,7 +134,6 @@ export interface RefusalEvent extends SeenFrom {
 /** `GET /` or `GET /v1`: the agent requests the API versions. */
 export interface ApiEvent extends SeenFrom {
   readonly kind: 'api';
-  /** User agent of the HTTP client. */
   readonly userAgent: string | undefined;
 }
 
@@ -158,7 +152,6 @@ export interface LookupEvent extends AgentRequest {
   readonly hasBootToken: boolean;
 }
 
-/** The agent sends its inventory. */
 export interface InspectionEvent extends AgentRequest {
   readonly kind: 'inspection';
   /** Ironic's `/v1/continue_inspection`, or `/v1/continue` of ironic-inspector. */
@@ -236,11 +229,8 @@ export const callbackReasons = [
   'certificate-untrusted',
   /** The response is not that of an agent with this token. */
   'answer',
-  /** The agent is executing another command. */
   'busy',
-  /** The agent does not have the command. */
   'unsupported',
-  /** The command failed. */
   'failed',
   /** The agent reported its steps, but does not have a required one. */
   'step-missing',
@@ -251,7 +241,6 @@ export type CallbackReason = (typeof callbackReasons)[number];
 /** A state change of the machine of `try --qemu`. */
 export interface MachineEvent extends WithoutClient {
   readonly kind: 'machine';
-  /** Its MAC address. */
   readonly mac: string;
   readonly state: 'started' | 'rebooted' | 'powered off' | 'failed';
   readonly problem: string | undefined;
@@ -290,7 +279,6 @@ export interface BmcEvent extends WithoutClient {
 /** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */
 export interface PreflightEvent extends WithoutClient {
   readonly kind: 'preflight';
-  /** MAC address of the machine. */
   readonly mac: string;
   readonly problem:
     /** `message` is a clause: the config is missing or invalid. */
@@ -299,7 +287,6 @@ export interface PreflightEvent extends WithoutClient {
         readonly kind: 'other-ironic';
         /** Ironic URLs of the config; empty if it runs no agent, or contains no Ironic URL. */
         readonly urls: readonly string[];
-        /** URL of the mock Ironic for the machine. */
         readonly here: string;
         /** How to make both the same: one action. */
         readonly fix: string;

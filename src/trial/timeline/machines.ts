@@ -12,7 +12,6 @@ import type { TrialEvent } from './events.ts';
 
 /** A host that is expected to call home. */
 export interface ExpectedHost {
-  /** Name in the inventory: `worker-0`. */
   readonly name: string;
   /** In lower case with colons; may be empty. */
   readonly macs: readonly string[];
@@ -27,9 +26,7 @@ export interface Machine {
   readonly listedMacs: readonly string[];
   /** MAC addresses that the machine has sent. */
   readonly seenMacs: Set<string>;
-  /** UUIDs of its node. */
   readonly nodes: Set<string>;
-  /** Client addresses. */
   readonly clients: Set<string>;
   readonly log: EntryLog;
 }

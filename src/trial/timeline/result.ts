@@ -56,7 +56,6 @@ export interface TrialResult {
   readonly verdict: Verdict;
   readonly successStage: SuccessStage;
   readonly coverage: ObservedPart;
-  /** Ports for the texts of causes. */
   readonly ports: Ports;
   readonly started: Date;
   readonly ended: Date;
@@ -65,7 +64,6 @@ export interface TrialResult {
 export interface HostResult {
   readonly host: HostTimeline;
   readonly hasCalledHome: boolean;
-  /** Whether the trial waits for this machine. */
   readonly isAwaited: boolean;
   readonly gaps: readonly Gap[];
   /** Empty if the machine has called home. */
@@ -96,10 +94,9 @@ export function inactiveOf(
 export function resultsOf(trial: TrialResult): readonly HostResult[] {
   const { timeline, verdict, successStage, coverage } = trial;
   const awaited = new Set([...verdict.calledHome, ...verdict.missing]);
-  const calledHome = new Set(verdict.calledHome);
   const causesOfSilent = once(() => causesOfInactive(coverage));
   return timeline.hosts().map((host) => {
-    const hasCalledHome = calledHome.has(host.label) || hasReached(host.milestones, successStage);
+    const hasCalledHome = hasReached(host.milestones, successStage);
     const gaps = gapsOf(host.entries, trial).filter(({ isOpen }) => !(isOpen && hasCalledHome));
     const isSilent = host.entries.length === 0 && host.clients.length === 0;
     // Of thousands of hosts, most are silent, and the causes of all of these are the same.
@@ -125,7 +122,6 @@ export function shownResults(trial: TrialResult): readonly HostResult[] {
   );
 }
 
-/** A time without activity of a machine. */
 export interface Gap {
   /** The last entry before the gap; undefined if there is no entry. */
   readonly after: TimelineEntry | undefined;

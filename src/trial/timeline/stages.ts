@@ -34,11 +34,9 @@ const bmcStages: Readonly<Partial<Record<BmcEvent['step'], Stage>>> = {
 export interface TimelineEntry {
   readonly first: Date;
   readonly last: Date;
-  /** Number of events. */
   readonly count: number;
   /** How often a complete fetch was repeated; 0 for other events. */
   readonly repeats: number;
-  /** The last one. */
   readonly event: TrialEvent;
 }
 
@@ -110,7 +108,11 @@ function addEntry(log: EntryLog, added: TimelineEntry): TimelineEntry {
   const known = log.entries.get(key);
   const entry = known === undefined ? added : joinEntries(known, added);
   log.entries.set(key, entry);
-  if (log.entries.size > MAX_ENTRIES) dropOldest(log);
+  if (log.entries.size > MAX_ENTRIES) {
+    const [[oldest = ''] = []] = [...log.entries].toSorted(([, a], [, b]) => byLastEvent(a, b));
+    log.entries.delete(oldest);
+    log.dropped++;
+  }
   return entry;
 }
 
@@ -138,13 +140,6 @@ function addMilestone({ milestones }: EntryLog, stage: Stage, { first, last }: M
     first: known.first <= first ? known.first : first,
     last: known.last > last ? known.last : last,
   });
-}
-
-function dropOldest(log: EntryLog): void {
-  const [oldest] = [...log.entries].toSorted(([, a], [, b]) => byLastEvent(a, b));
-  if (oldest === undefined) return;
-  log.entries.delete(oldest[0]);
-  log.dropped++;
 }
 
 /** The same key for events that are reported as one. */

@@ -9,16 +9,14 @@ import {
   addEvent,
   byLastEvent,
   createEntryLog,
-  type EntryLog,
   mergeLog,
   type Milestone,
   type TimelineEntry,
 } from './stages.ts';
-import { isFurther, type Stage } from './stage.ts';
+import { type Stage, stages } from './stage.ts';
 import { type EventOf, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
 import { identifiersOf, labelOf, knownMacs, type Machine, type Machines, MAX_MACS } from './machines.ts';
 
-/** The stages that a machine has reached. */
 export interface MachineProgress {
   /** Name in the inventory; undefined for other machines. */
   readonly name: string | undefined;
@@ -27,7 +25,6 @@ export interface MachineProgress {
   readonly milestones: ReadonlyMap<Stage, Milestone>;
 }
 
-/** The timeline of one machine. */
 export interface HostTimeline extends MachineProgress {
   /** Whether its name, a MAC address or a UUID is known. */
   readonly isIdentified: boolean;
@@ -48,7 +45,6 @@ export interface HostTimeline extends MachineProgress {
   readonly nodes: readonly string[];
   /** Boot method, derived from the fetched files. */
   readonly boot: BootWay | undefined;
-  /** The last stage that it has reached. */
   readonly stage: Stage;
   /** In the order of their first event. */
   readonly entries: readonly TimelineEntry[];
@@ -72,7 +68,6 @@ export interface HostTimeline extends MachineProgress {
   readonly differences: readonly string[];
 }
 
-/** The entries of one kind of event, with the type of the event. */
 export function entriesOf<K extends TrialEvent['kind']>(
   host: HostTimeline,
   kind: K,
@@ -96,7 +91,6 @@ export function callsOf({ entries }: HostTimeline): readonly TimelineEntry[] {
 
 const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'preflight', 'console']);
 
-/** The change by an event. */
 export interface TimelineStep {
   readonly event: TrialEvent;
   /** The machine, as known so far: a name, a MAC address, or a client address. */
@@ -119,7 +113,6 @@ export interface Timeline {
   droppedEvents(): number;
 }
 
-/** A timeline without events. */
 export function createTimeline(machines: Machines): Timeline {
   let droppedEvents = 0;
   return {
@@ -220,8 +213,10 @@ function describeMachine(
       .flatMap((client) => machinesByAddress.get(client) ?? [])
       .some((other) => other.name === undefined && other.seenMacs.size > 0),
     nodes: [...machine.nodes],
-    boot: bootOf(entries),
-    stage: furthestOf(log),
+    boot: entries
+      .map(({ event }) => (event.kind === 'fetch' ? artifacts[event.artifact].way : undefined))
+      .findLast((way) => way !== undefined),
+    stage: stages.findLast((stage) => log.milestones.has(stage)) ?? 'none',
     milestones: log.milestones,
     entries,
     dropped: log.dropped,
@@ -231,17 +226,4 @@ function describeMachine(
     inventory: inspection?.summary,
     differences: inspection?.differences ?? [],
   };
-}
-
-function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {
-  const ways = entries.map(({ event }) =>
-    event.kind === 'fetch' ? artifacts[event.artifact].way : undefined,
-  );
-  return ways.findLast((way) => way !== undefined);
-}
-
-function furthestOf({ milestones }: EntryLog): Stage {
-  let furthest: Stage = 'none';
-  for (const stage of milestones.keys()) if (isFurther(stage, furthest)) furthest = stage;
-  return furthest;
 }
