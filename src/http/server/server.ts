@@ -53,7 +53,7 @@ export const defaultLimits: ServerLimits = {
 };
 
 /** Why a client sends no valid request. */
-export type ConnectionProblem =
+export type HandshakeProblem =
   /** The handshake failed: `tlsv1 alert unknown ca` if the client does not trust the certificate. */
   | { readonly kind: 'tls'; readonly reason: string }
   /** A plain-HTTP request to a TLS port. */
@@ -65,7 +65,7 @@ interface Refusal {
   /** IP address. */
   readonly client: string;
   readonly problem:
-    | ConnectionProblem
+    | HandshakeProblem
     /** An invalid request, with the answer. */
     | { readonly kind: 'request'; readonly status: number; readonly message: string };
 }
@@ -261,7 +261,7 @@ function isHandshake(error: Error | undefined): boolean {
 }
 
 /** Why the TLS handshake failed; undefined if the client did not start one. */
-function handshakeProblem(code = '', socket: Duplex): ConnectionProblem | undefined {
+function handshakeProblem(code = '', socket: Duplex): HandshakeProblem | undefined {
   if (code === 'ERR_SSL_HTTP_REQUEST') return { kind: 'plain-http' };
   if (code.startsWith('ERR_SSL_')) return { kind: 'tls', reason: tlsReason(code) };
   if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') return { kind: 'tls', reason: 'the handshake timed out' };

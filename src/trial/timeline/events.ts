@@ -6,7 +6,7 @@
 import type { RefusalReason } from '../ironic/messages.ts';
 import type { ArtifactKind } from '../../core/artifacts.ts';
 import type { TransferOutcome } from '../../http/server/answer/transfers.ts';
-import type { ConnectionProblem } from '../../http/server/server.ts';
+import type { HandshakeProblem } from '../../http/server/server.ts';
 import type { Stage } from './stage.ts';
 
 export type TrialEvent =
@@ -106,7 +106,7 @@ export interface RefusalEvent extends SeenFrom {
   /** The host of the file, by its name in the inventory; undefined for other requests. */
   readonly host?: string | undefined;
   readonly problem:
-    | ConnectionProblem
+    | HandshakeProblem
     | {
         readonly kind: 'path';
         readonly method: string;
