@@ -42,9 +42,8 @@ export function formatClosingReport(result: TrialResult, form: TextForm): string
   const hosts = results.filter(isListed);
   const unknown = results.filter((one) => !isListed(one));
   const explained = new Map<string, string>();
-  const missing = hosts.filter(({ hasCalledHome }) => !hasCalledHome);
-  const hostsInDetail = missing.filter(({ host }) => host.entries.length > 0);
-  const silent = missing.filter(({ host }) => host.entries.length === 0);
+  const hostsInDetail = hosts.filter(({ state }) => state !== 'home' && state !== 'idle');
+  const silent = hosts.filter(({ state }) => state === 'idle');
   const context = { result, explained, form };
   const blocks = [
     ...(hosts.length > MAX_DETAILED ? hostsInDetail : hosts).map((one) =>
@@ -86,7 +85,7 @@ function hostLines(one: HostResult, context: HostContext): readonly string[] {
   return [
     ...headLines(one, result),
     ...factLines(one, form),
-    ...(isBrief && one.hasCalledHome ? [] : entryLines(one, form)),
+    ...(isBrief && one.state === 'home' ? [] : entryLines(one, form)),
     ...silenceLines(one, result.ports),
     ...lastLines(one),
     ...causeLines(printable(one.host.label), one.causes, context),
@@ -94,19 +93,17 @@ function hostLines(one: HostResult, context: HostContext): readonly string[] {
 }
 
 function headLines(
-  { host, hasCalledHome }: HostResult,
+  { homeAt, host, state }: HostResult,
   { successStage, started, verdict }: TrialResult,
 ): readonly string[] {
   const label = printable(host.label);
-  if (hasCalledHome) {
-    const at = host.milestones.get(successStage)?.first ?? host.milestones.get('callback')?.first;
-    const after = at === undefined ? '' : ` after ${elapsed(started, at)}`;
-    return [`${label}: called home${after}`, ...unknownMachineLines(host, verdict)];
+  if (homeAt !== undefined) {
+    return [`${label}: called home after ${elapsed(started, homeAt)}`, ...unknownMachineLines(host, verdict)];
   }
   if (successStage === 'steps' && host.milestones.has('heartbeat')) {
     return [`${label}: called home, but did not report all required steps`];
   }
-  if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
+  if (state === 'idle') return [`${label}: did not call home; no activity`];
   const isRefused = host.stage === 'none' && hasCalledIronic(host);
   const last = isRefused ? 'all its requests were refused' : `last step: ${stagePhrase(host.stage)}`;
   return [`${label}: did not call home; ${last}`];
@@ -121,7 +118,8 @@ function unknownMachineLines({ name }: HostTimeline, { missing }: Verdict): read
   );
 }
 
-function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonly string[] {
+function factLines({ host, state }: HostResult, form: TextForm): readonly string[] {
+  const isMissing = state !== 'home';
   // One line per hardware manager, or why they are unknown; empty for an agent without a callback URL.
   const managers = host.steps?.managers ?? [];
   const problem = unreportedProblem(host);
@@ -130,9 +128,9 @@ function factLines({ hasCalledHome, host }: HostResult, form: TextForm): readonl
   const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
   const isUnreported = problem !== undefined;
   const facts: readonly (readonly [name: string, value: string | undefined, isShort: boolean])[] = [
-    ['MACs', macs.length === 0 ? undefined : macs.join(' '), !hasCalledHome],
-    ['node', nodes.at(-1), !hasCalledHome],
-    ['agent', agentVersion, !hasCalledHome],
+    ['MACs', macs.length === 0 ? undefined : macs.join(' '), isMissing],
+    ['node', nodes.at(-1), isMissing],
+    ['agent', agentVersion, isMissing],
     [
       'callback',
       callback === undefined ? undefined : `${callback.url}: ${answer}`,
@@ -209,8 +207,7 @@ function entryLine(entry: TimelineEntry): readonly string[] {
 }
 
 /** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
-function silenceLines({ host, gaps, causes }: HostResult, ports: Ports): readonly string[] {
-  const gap = gaps.find(({ isOpen }) => isOpen);
+function silenceLines({ host, openGap: gap, causes }: HostResult, ports: Ports): readonly string[] {
   if (gap === undefined) return [];
   const why = whyPhrase(causes, ports);
   const ago = elapsed(gap.from, gap.until);
@@ -250,9 +247,9 @@ function causesToShow(causes: readonly LikelyCause[]): readonly LikelyCause[] {
 }
 
 /** What the console showed last, if it may say more than the possible causes. */
-function lastLines({ causes, hasCalledHome, host }: HostResult): readonly string[] {
+function lastLines({ causes, host, state }: HostResult): readonly string[] {
   const lines = lastLinesOf(host);
-  if (hasCalledHome || lines.length === 0 || causes.some(({ certainty }) => certainty !== 'possible'))
+  if (state === 'home' || lines.length === 0 || causes.some(({ certainty }) => certainty !== 'possible'))
     return [];
   return [
     '  Last lines on the console:',
@@ -375,14 +372,14 @@ export function formatReportDocument(result: TrialResult, kind?: 'report'): stri
   return `${formatJsonLine(document)}\n`;
 }
 
-function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
+function hostObject({ host, state, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
   const { callback } = host;
   return {
     name: host.name,
     label: host.label,
     expected: host.isExpected,
     awaited: isAwaited,
-    calledHome: hasCalledHome,
+    calledHome: state === 'home',
     stage: host.stage,
     boot: host.boot,
     macs: host.macs,

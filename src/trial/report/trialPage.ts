@@ -11,12 +11,11 @@ import type { MachineDetails, PageRow } from '../../service/status/document.ts';
 import { formatPercent } from '../../service/status/figures.ts';
 import type { MachineCause, RunningTransfer, StateNames } from '../../service/status/machineRow.ts';
 import { pageAnswer } from '../../service/status/page.ts';
-import type { MachineState } from '../../service/status/select.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
 import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
 import { type HostResult, shownResults, type TrialResult } from '../timeline/result.ts';
 import { signOf } from '../timeline/consoleSigns.ts';
-import { byLastEvent, type TimelineEntry } from '../timeline/stages.ts';
+import type { TimelineEntry } from '../timeline/stages.ts';
 import { partOfStage, stages } from '../timeline/stage.ts';
 import { entriesOf, type HostTimeline } from '../timeline/timeline.ts';
 
@@ -86,21 +85,20 @@ export function trialRows(result: TrialResult): PageRow[] {
 }
 
 function machineRow(one: HostResult, result: TrialResult): PageRow {
-  const { hasCalledHome, host } = one;
-  const last = host.entries.toSorted(byLastEvent).at(-1);
-  const state = stateOf(one);
+  const { homeAt, host, state } = one;
   const mark = stageMarks(one).findLast((stage) => stage.state !== 'waiting');
   // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
   const cause = state === 'idle' ? undefined : causeOf(one, result);
-  const transfer = transferOf(host);
+  const event = host.last?.event;
+  const transfer = event?.kind === 'fetch' && event.outcome === 'began' ? event : undefined;
   return {
     name: host.label,
     macs: host.macs,
     texts: host.macs,
     state,
-    stage: hasCalledHome ? undefined : stageText(host, mark, transfer),
-    transfer: hasCalledHome ? undefined : transfer,
-    since: hasCalledHome ? homeOf(one, result) : last?.last,
+    stage: state === 'home' ? undefined : stageText(host, mark, transfer),
+    transfer: state === 'home' ? undefined : transfer,
+    since: homeAt ?? host.last?.last,
     causes: cause === undefined ? [] : [cause],
     others: [],
     details: () => detailsOf(one, result),
@@ -118,24 +116,11 @@ function stageText(
   return part === undefined ? 'media' : `media, ${part}`;
 }
 
-/** Undefined if the last event is not one of a running transfer. */
-function transferOf({ entries }: HostTimeline): RunningTransfer | undefined {
-  const event = entries.toSorted(byLastEvent).at(-1)?.event;
-  return event?.kind === 'fetch' && event.outcome === 'began' ? event : undefined;
-}
-
-function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineState {
-  if (hasCalledHome) return 'home';
-  if (causes[0]?.certainty === 'proven') return 'failed';
-  if (host.entries.length === 0) return 'idle';
-  return gaps.some(({ isOpen }) => isOpen) ? 'stuck' : 'under-way';
-}
-
 function detailsOf(one: HostResult, result: TrialResult): MachineDetails {
-  const { causes, hasCalledHome, host } = one;
+  const { causes, host, state } = one;
+  const { last } = host;
   const [first] = host.entries;
-  const last = host.entries.toSorted(byLastEvent).at(-1);
-  const evidence = hasCalledHome ? undefined : causes[0]?.evidence;
+  const evidence = causes[0]?.evidence;
   return {
     stages: stageMarks(one),
     images: [],
@@ -145,7 +130,7 @@ function detailsOf(one: HostResult, result: TrialResult): MachineDetails {
       ...(last === undefined ? [] : [{ name: 'Last event', ...entryOf(last) }]),
     ],
     console: lastLinesOf(host),
-    usualCause: host.entries.length === 0 ? causeOf(one, result) : undefined,
+    usualCause: state === 'idle' ? causeOf(one, result) : undefined,
   };
 }
 
@@ -153,19 +138,10 @@ function entryOf({ event, last }: TimelineEntry): { readonly text: string; reado
   return { text: `${eventPhrase(event)}${originPhrase(event)}`, time: last };
 }
 
-function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
-  const { milestones } = host;
-  return (
-    (milestones.get(successStage) ?? milestones.get('callback') ?? milestones.get('heartbeat'))?.first ??
-    ended
-  );
-}
-
 /** The first cause, if it is proven or if the machine has been inactive for a minute. */
-function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): MachineCause | undefined {
+function causeOf({ causes, openGap }: HostResult, { ports }: TrialResult): MachineCause | undefined {
   const [first] = causes;
-  if (first === undefined) return undefined;
-  if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
+  if (first === undefined || (first.certainty !== 'proven' && openGap === undefined)) return undefined;
   const { certainty, evidence } = first;
   const { check, fix, text } = wordsOfCause(first, ports);
   const isPossible = certainty === 'possible'; // so it is to be verified first
@@ -189,19 +165,17 @@ const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
  * The marks of one machine. The note of a reached stage is the time since the first event of the machine; that of the ISO is
  * the fetched part.
  */
-export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): StageMark[] {
+export function stageMarks({ host, state: machine }: HostResult): StageMark[] {
   const started = host.entries[0]?.first;
   const reached = bootStages.map((part) => firstOf(host, part));
   const last = reached.findLastIndex((at) => at !== undefined);
   const current = host.stage === 'image' ? bootStages.indexOf('media') : last;
-  const hasStopped =
-    gaps.some(({ isOpen }) => isOpen) || causes.some(({ certainty }) => certainty === 'proven');
-  const lastState = hasStopped ? 'stopped' : 'running';
+  const lastState = machine === 'under-way' ? 'running' : 'stopped';
   return bootStages.map((stage, index) => {
     const at = reached[index];
     if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
     const note = stage === 'media' ? fetchedPart(host) : undefined;
-    const state = index !== current || hasCalledHome ? 'reached' : lastState;
+    const state = index !== current || machine === 'home' ? 'reached' : lastState;
     return { stage, state, note: note ?? (started && started < at ? elapsed(started, at) : undefined) };
   });
 }

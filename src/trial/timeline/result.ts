@@ -3,6 +3,7 @@
 import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './likelyCauses.ts';
 import type { Ports } from './causeBook.ts';
 import { once } from '../../core/once.ts';
+import type { MachineState } from '../../service/status/select.ts';
 import type { TimelineEntry } from './stages.ts';
 import { type Stage, stages } from './stage.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
@@ -34,7 +35,7 @@ export function judge(
   awaited: AwaitedMachines,
   successStage: SuccessStage,
 ): Verdict {
-  const arrived = machines.filter((machine) => hasReached(machine.milestones, successStage));
+  const arrived = machines.filter(({ milestones }) => homeAtOf(milestones, successStage) !== undefined);
   if (awaited.kind === 'hosts') {
     const names = new Set(arrived.map(({ name }) => name));
     const missing = awaited.names.filter((name) => !names.has(name));
@@ -47,8 +48,8 @@ export function judge(
 }
 
 /** An agent that answered at its callback URL has also sent a heartbeat. */
-function hasReached(milestones: MachineProgress['milestones'], stage: SuccessStage): boolean {
-  return stages.slice(stages.indexOf(stage)).some((later) => milestones.has(later));
+function homeAtOf(milestones: MachineProgress['milestones'], stage: SuccessStage): Date | undefined {
+  return stages.slice(stages.indexOf(stage)).flatMap((later) => milestones.get(later)?.first ?? [])[0];
 }
 
 export interface TrialResult {
@@ -63,9 +64,13 @@ export interface TrialResult {
 
 export interface HostResult {
   readonly host: HostTimeline;
-  readonly hasCalledHome: boolean;
+  readonly state: MachineState;
+  /** When it called home. */
+  readonly homeAt: Date | undefined;
   readonly isAwaited: boolean;
   readonly gaps: readonly Gap[];
+  /** The one that lasts until the end. */
+  readonly openGap: Gap | undefined;
   /** Empty if the machine has called home. */
   readonly causes: readonly LikelyCause[];
 }
@@ -84,7 +89,7 @@ export function inactiveOf(
   const { missing, missingCount } = verdict;
   // A health check or a browser is not an expected machine.
   const active = results.filter(
-    ({ hasCalledHome, causes }) => !hasCalledHome && !causes.some(({ id }) => id === 'not-the-agent'),
+    ({ causes, state }) => state !== 'home' && !causes.some(({ id }) => id === 'not-the-agent'),
   );
   const count = missing.length > 0 ? 0 : missingCount - active.length;
   return count > 0 ? { count, causes: causesOfInactive(coverage) } : undefined;
@@ -96,13 +101,23 @@ export function resultsOf(trial: TrialResult): readonly HostResult[] {
   const awaited = new Set([...verdict.calledHome, ...verdict.missing]);
   const causesOfSilent = once(() => causesOfInactive(coverage));
   return timeline.hosts().map((host) => {
-    const hasCalledHome = hasReached(host.milestones, successStage);
-    const gaps = gapsOf(host.entries, trial).filter(({ isOpen }) => !(isOpen && hasCalledHome));
+    const homeAt = homeAtOf(host.milestones, successStage);
+    const gaps = gapsOf(host.entries, trial).filter(({ isOpen }) => !isOpen || homeAt === undefined);
     const isSilent = host.entries.length === 0 && host.clients.length === 0;
     // Of thousands of hosts, most are silent, and the causes of all of these are the same.
-    const causes = hasCalledHome ? [] : isSilent ? causesOfSilent() : likelyCauses(host, coverage);
-    return { host, hasCalledHome, isAwaited: awaited.has(host.label), gaps, causes };
+    const causesOf = isSilent ? causesOfSilent : () => likelyCauses(host, coverage);
+    const causes = homeAt === undefined ? causesOf() : [];
+    const openGap = gaps.find(({ isOpen }) => isOpen);
+    const one = { host, homeAt, isAwaited: awaited.has(host.label), gaps, openGap, causes };
+    return { ...one, state: stateOf(one) };
   });
+}
+
+function stateOf({ causes, homeAt, host, openGap }: Omit<HostResult, 'state'>): MachineState {
+  if (homeAt !== undefined) return 'home';
+  if (causes[0]?.certainty === 'proven') return 'failed';
+  if (host.entries.length === 0) return 'idle';
+  return openGap === undefined ? 'under-way' : 'stuck';
 }
 
 /**

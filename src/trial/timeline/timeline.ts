@@ -48,6 +48,8 @@ export interface HostTimeline extends MachineProgress {
   readonly stage: Stage;
   /** In the order of their first event. */
   readonly entries: readonly TimelineEntry[];
+  /** The one with the latest event. */
+  readonly last: TimelineEntry | undefined;
   /** Number of entries that newer ones have replaced. */
   readonly dropped: number;
   readonly agentVersion: string | undefined;
@@ -192,7 +194,8 @@ function describeMachine(
   const clients = [...machine.clients];
   const sharedClients = clients.filter((client) => (machinesByAddress.get(client)?.length ?? 0) > 1);
   const entries = [...log.entries.values()].toSorted((a, b) => a.first.getTime() - b.first.getTime());
-  const events = entries.toSorted(byLastEvent).map(({ event }) => event);
+  const sorted = entries.toSorted(byLastEvent);
+  const events = sorted.map(({ event }) => event);
   const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
   const callback = events.findLast((event) => event.kind === 'callback');
   const inspection = events.findLast((event) => event.kind === 'inspection');
@@ -219,6 +222,7 @@ function describeMachine(
     stage: stages.findLast((stage) => log.milestones.has(stage)) ?? 'none',
     milestones: log.milestones,
     entries,
+    last: sorted.at(-1),
     dropped: log.dropped,
     agentVersion: heartbeat?.agentVersion,
     callback: url === undefined ? undefined : { url, hasAnswered, problem: callback?.problem },
