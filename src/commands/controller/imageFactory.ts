@@ -3,7 +3,7 @@
 import { kernelArguments } from '../../kargs/kernelArguments.ts';
 import { CliError, located } from '../../core/errors.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
-import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { parseYaml } from '../../formats/yaml.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../../io/io.ts';
@@ -16,13 +16,7 @@ import { createModifiedDates, type ModifiedDates } from '../../http/server/answe
 import type { CatalogEntry, ServedResource } from '../../http/server/answer/resource.ts';
 import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
-import {
-  type BaseCatalog,
-  type ImagesKey,
-  imagesKey,
-  requireImages,
-  streamSetting,
-} from '../../hosts/plan/baseCatalog.ts';
+import { type BaseCatalog, imagesKey, requireImages, streamSetting } from '../../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost } from '../../hosts/plan/planHost.ts';
 import { type BaseSet, openBaseSets } from '../../hosts/plan/baseImages.ts';
 import { createResource } from '../../hosts/artifacts/artifactResource.ts';

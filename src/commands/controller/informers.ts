@@ -4,14 +4,7 @@
  */
 
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
-import {
-  keyText,
-  type ObjectKey,
-  parseKey,
-  type ApiResource,
-  secretMetadata,
-  secrets,
-} from '../../kube/objects.ts';
+import { keyText, parseKey, type ApiResource, secretMetadata, secrets } from '../../kube/objects.ts';
 import { isNotFound } from '../../kube/apiError.ts';
 import { Informer } from '../../kube/informer.ts';
 import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';

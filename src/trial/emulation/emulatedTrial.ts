@@ -4,6 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { createMasker, secretsInUrls } from '../../core/knownSecrets.ts';
 import { maskLogLine } from '../../core/masking.ts';
@@ -59,11 +60,7 @@ export async function runMachine({ command, env, observe, onOutput }: MachineRun
   });
   const mask = createMasker(secretsInUrls(args)); // QEMU quotes the URL of an image
   let problem: string | undefined;
-  readControl(child, (signal) => {
-    if (signal === 'rebooted') return observe('rebooted');
-    problem = 'QEMU stopped the machine';
-    kill();
-  });
+  watchResets(child, () => observe('rebooted'));
   observe('started');
   let isStopped = false;
   const ended = new Promise<void>((end) => {
@@ -91,15 +88,18 @@ export async function runMachine({ command, env, observe, onOutput }: MachineRun
 /** Maximum number of characters of QEMU's standard error. */
 const MAX_STDERR = 4000;
 
-function readControl(child: ChildProcess, onSignal: (signal: QemuSignal) => void): void {
+/** Reads the events of QEMU (QMP), which it sends after the first command. */
+function watchResets(child: ChildProcess, onReset: () => void): void {
   const control = child.stdio[3];
   if (!isDuplex(control)) return;
-  const read = createControlReader();
-  control.on('error', () => undefined); // QEMU has ended, which `ended` reports
-  control.setEncoding('utf8').on('data', (text: string) => {
-    for (const signal of read(text)) onSignal(signal);
+  const lines = createInterface({ input: control });
+  lines.on('error', () => undefined); // QEMU has ended, which `ended` reports
+  lines.on('line', (line) => {
+    const { event, data } = asMapping(parseIfJson(line));
+    // QEMU itself also resets the machine, for example at its start.
+    if (event === 'RESET' && asMapping(data)['guest'] === true) onReset();
   });
-  control.write(CONTROL_GREETING);
+  control.write('{"execute":"qmp_capabilities"}\n');
 }
 
 function isDuplex(stream: unknown): stream is Duplex {
@@ -111,33 +111,6 @@ function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals
   const how = code === null ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${code}`;
   // QEMU prints its options, and the URL of an image may contain a password.
   return first === '' ? `QEMU ${how}` : `QEMU ${how}: ${maskLogLine(first.trim())}`;
-}
-
-/** `stuck`: QEMU stopped the machine, for example because virtualization does not work. */
-export type QemuSignal = 'rebooted' | 'stuck';
-
-/** The first command: QEMU sends no events before it. */
-const CONTROL_GREETING = '{"execute":"qmp_capabilities"}\n';
-
-/** Maximum number of characters of a line; relevant events have a few hundred. */
-const LONGEST_LINE = 64 * 1024;
-
-/** Parses events from chunks of text. */
-export function createControlReader(): (text: string) => QemuSignal[] {
-  let rest = '';
-  let isShutDown = false;
-  const signalOf = (line: string): QemuSignal | undefined => {
-    const { event, data } = asMapping(parseIfJson(line));
-    isShutDown ||= event === 'SHUTDOWN';
-    if (event === 'STOP') return isShutDown ? undefined : 'stuck';
-    // QEMU itself also resets the machine, for example at its start.
-    return event === 'RESET' && asMapping(data)['guest'] === true ? 'rebooted' : undefined;
-  };
-  return (text) => {
-    const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(-LONGEST_LINE);
-    return lines.flatMap((line) => signalOf(line) ?? []);
-  };
 }
 
 /** The boot medium of the machine. Starts the server of a folder. Throws CliError if there is no medium. */

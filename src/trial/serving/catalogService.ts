@@ -9,7 +9,6 @@ import type { ServerLog } from '../../http/server/serverLog.ts';
 import type { Catalog } from '../../http/server/answer/resource.ts';
 import {
   createTransferLog,
-  type TransferLog,
   type TransferStart,
   type TransferWatcher,
 } from '../../http/server/answer/transfers.ts';

@@ -60,7 +60,6 @@ export const MAX_UNKNOWN_MACHINES = 1000;
 /** Limits per machine; the newest values remain. */
 export const MAX_MACS = 64;
 const MAX_CLIENTS = 16;
-const MAX_NODES = 8;
 
 /** The limits do not apply to expected hosts. */
 export function createMachines(
@@ -128,7 +127,7 @@ export function createMachines(
       const machine = known ?? (name === undefined ? findFetcher(client) : undefined) ?? add({ name });
       if (machine === undefined) return undefined;
       for (const mac of macs) addLast(machine.seenMacs, mac, MAX_MACS);
-      if (node !== undefined) addLast(machine.nodes, node, MAX_NODES);
+      if (node !== undefined) machine.nodes.add(node);
       if (client !== undefined) addLast(machine.clients, client, MAX_CLIENTS);
       return machine;
     },

@@ -109,8 +109,8 @@ function addEntry(log: EntryLog, added: TimelineEntry): TimelineEntry {
   const entry = known === undefined ? added : joinEntries(known, added);
   log.entries.set(key, entry);
   if (log.entries.size > MAX_ENTRIES) {
-    const [[oldest = ''] = []] = [...log.entries].toSorted(([, a], [, b]) => byLastEvent(a, b));
-    log.entries.delete(oldest);
+    const [oldest] = [...log.entries.values()].toSorted(byLastEvent);
+    if (oldest !== undefined) log.entries.delete(keyOf(oldest.event));
     log.dropped++;
   }
   return entry;

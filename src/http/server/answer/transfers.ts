@@ -63,7 +63,6 @@ export interface TransferLog {
   /** The most recently finished transfers, the newest first. */
   recent(): readonly TransferEvent[];
   running(): number;
-  sent(): number;
   /**
    * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
    * other running transfer of it. Earlier fetches do not count.
@@ -92,7 +91,6 @@ export function createTransferLog(
   const events: TransferEvent[] = [];
   const waiting = new Set<(fetched: TransferStart) => void>();
   let running = 0;
-  let sent = 0;
 
   const begin = (start: TransferStart): Transfer => {
     const began = now();
@@ -109,7 +107,6 @@ export function createTransferLog(
     return {
       sent: (range) => {
         bytes += range.length;
-        sent += range.length;
         addReceived(client.coverage, range);
         image.lastFetch = now();
         for (const watcher of watchers) watcher.sent?.(start, range.length, received);
@@ -137,7 +134,6 @@ export function createTransferLog(
     progressOf: (host) => (images.get(host) ?? []).map(progressOf),
     recent: () => [...events],
     running: () => running,
-    sent: () => sent,
     whenFetched: (host, artifacts) =>
       new Promise((resolve) => {
         const check = ({ artifact, host: owner }: TransferStart): void => {
