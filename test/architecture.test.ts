@@ -99,8 +99,6 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'commands/quickstart/quickstart.ts': ['node:fs/promises'],
   'commands/validate/validate.ts': ['node:fs'],
   'core/assets.ts': ['node:fs'],
-  'hosts/input/containerArchiveFile.ts': ['node:fs/promises'],
-  'hosts/input/contentKind.ts': ['node:fs'],
   'hosts/input/unitTools.ts': ['node:fs/promises'],
   'hosts/input/filesDir.ts': ['node:fs'],
   'hosts/settings/addedFiles.ts': ['node:fs/promises'],

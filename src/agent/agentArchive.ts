@@ -13,6 +13,7 @@ import { formatExecArgument } from '../formats/systemdQuoting.ts';
 import { fillTemplate } from '../formats/template.ts';
 import type { Config, File, IgnitionSection, Unit } from '../ignition/config.ts';
 import { base64DataUrl, PUBLIC_MODE, renderDataFile } from '../ignition/dataFile.ts';
+import type { MemoryPart } from '../image/inspection/memoryNeed.ts';
 import { readInlineText } from './lint/subject.ts';
 import type { AgentArchive } from './settings.ts';
 
@@ -87,21 +88,15 @@ function archivePath({ name, url }: AgentArchive): string {
   return `${url === undefined ? MEDIUM_FOLDER : FETCHED_FOLDER}/${name}`;
 }
 
-interface ChosenImage {
-  readonly image: ArchivedImage;
-  /** Tag of the image on the host. */
-  readonly reference: string;
-}
-
 /** The tag of an image whose archive contains no name. */
 const NAMELESS_IMAGE = 'localhost/ironic-agent';
 
 /**
- * Selects the image of the archive that hosts run.
+ * Selects the image of the archive that hosts run, and its tag there.
  * @param wanted the reference from the user: it selects one of several images, and becomes the tag of the image
  * @throws FormatError without a subject if there is no such image or more than one
  */
-export function chooseArchivedImage({ images }: ContainerArchive, wanted: string | undefined): ChosenImage {
+export function chooseArchivedImage({ images }: ContainerArchive, wanted: string | undefined) {
   const named = images.filter(({ names }) => wanted !== undefined && names.includes(wanted));
   const [image, ...others] = named.length > 0 ? named : images;
   if (image === undefined || others.length > 0) {
@@ -160,13 +155,7 @@ export function checkHostArchitecture(archive: AgentArchive | undefined, host: s
   });
 }
 
-/** A part of the memory that the archive requires. */
-interface ArchiveMemoryPart {
-  readonly what: string;
-  readonly bytes: number;
-}
-
-/** The part that is always required. */
+/** The part of the memory that is always required. */
 export const UNPACKED_IMAGE = 'unpacked agent image';
 
 /** Peak memory while the image is loaded. */
@@ -174,7 +163,7 @@ export function archiveMemory(
   archive: Pick<ContainerArchive, 'form' | 'size' | 'unpackedSize'>,
   image: ArchivedImage,
   { url }: Pick<AgentArchive, 'url'>,
-): ArchiveMemoryPart[] {
+): MemoryPart[] {
   const unpacked = image.layers.reduce((sum, { unpackedSize }) => sum + unpackedSize, 0);
   // podman extracts an OCI archive to /var/tmp before it reads it, and decompresses a docker archive there.
   const isCopied = archive.form === 'oci-archive' || archive.unpackedSize !== archive.size;

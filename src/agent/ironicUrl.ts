@@ -29,15 +29,14 @@ interface IronicUrl {
   readonly path: string;
 }
 
-/** The other parts of a URL for a given host. `flag` is the source of the host, for messages. */
-interface HostTarget {
-  readonly scheme: 'http' | 'https';
-  readonly port: number;
-  readonly flag: string;
-}
-
-/** The URL for a host: a name, an IPv4 or an IPv6 address, the latter with or without brackets. */
-export function ironicHostUrl(host: string, { scheme, port, flag }: HostTarget): string {
+/**
+ * The URL for a host: a name, an IPv4 or an IPv6 address, the latter with or without brackets. `flag` is the source of the host, for
+ * messages.
+ */
+export function ironicHostUrl(
+  host: string,
+  { flag, port, scheme }: Pick<IronicUrl, 'port' | 'scheme'> & Pick<UrlSource, 'flag'>,
+): string {
   const bracketed = host.startsWith('[') && host.endsWith(']');
   const parsed = parseHost(bracketed ? host.slice(1, -1) : host);
   if (parsed.kind !== 'invalid' && (!bracketed || parsed.kind === 'ipv6')) {

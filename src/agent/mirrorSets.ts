@@ -14,15 +14,9 @@ export const mirrorSetKinds: Readonly<
   ImageTagMirrorSet: ['imageTagMirrors', 'tag-only'],
 };
 
-interface Registry {
-  isBlocked: boolean;
-  /** TOML tables. */
-  readonly mirrors: Set<string>;
-}
-
 /** @param sets objects of these kinds; other values in them are skipped */
 export function formatMirrorSets(sets: readonly Mapping[]): string {
-  const registries = new Map<string, Registry>();
+  const registries = new Map<string, { isBlocked: boolean; readonly mirrors: Set<string> }>();
   for (const { kind, spec } of sets) {
     const [list, pullFromMirror] = mirrorSetKinds[String(kind)] ?? ['', 'digest-only'];
     for (const entry of asList(asMapping(spec)[list])) {

@@ -18,13 +18,6 @@ interface RegistriesIssue extends Problem {
   readonly position: Position;
 }
 
-interface RegistriesConf {
-  /** Ordered by line. */
-  readonly issues: readonly RegistriesIssue[];
-  /** Undefined if podman refuses the file, or if it uses version 1 of the format. */
-  readonly registries?: Registries;
-}
-
 /** The contents of a file without errors. */
 export interface Registries {
   /** The registries that podman searches for a short name, in order; undefined if the file does not set them. */
@@ -42,19 +35,19 @@ export interface RegistryEntry {
   readonly location: string;
   readonly insecure: boolean;
   readonly blocked: boolean;
-  /** podman tries them first. */
-  readonly mirrors: readonly Mirror[];
+  /** podman tries them first. `pulls`: it uses the mirror for all images, for those with a digest, or for those without. */
+  readonly mirrors: readonly {
+    readonly location: string;
+    readonly insecure: boolean;
+    readonly pulls: 'all' | 'digest-only' | 'tag-only';
+  }[];
 }
 
-interface Mirror {
-  readonly location: string;
-  readonly insecure: boolean;
-  /** The images for which podman uses the mirror: all, those with a digest, or those without. */
-  readonly pulls: 'all' | 'digest-only' | 'tag-only';
-}
-
-/** Parses the file like podman. Never throws. */
-export function readRegistriesConf(content: string): RegistriesConf {
+/** Parses the file like podman. Without its contents if podman refuses it, or for version 1 of the format. Never throws. */
+export function readRegistriesConf(content: string): {
+  readonly issues: readonly RegistriesIssue[];
+  readonly registries?: Registries;
+} {
   const issues: RegistriesIssue[] = [];
   try {
     const { value, locate } = parseToml(content);

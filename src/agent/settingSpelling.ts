@@ -9,15 +9,11 @@ import { nearestName } from '../core/nearestNames.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Setting, type SettingName, settingTable } from './settingTable.ts';
 
-/** The keys of a mapping of settings as the settings they mean. */
-export interface SpelledSettings {
-  /** The values by the names of the settings. Unknown keys are as written, with dots between those of nested mappings. */
-  readonly values: Mapping;
-  /** The steps to each of the values, and to values that set a setting again. */
-  readonly paths: ReadonlyMap<string, readonly Path[]>;
-}
-
-export function readSpelling(mapping: Mapping): SpelledSettings {
+/**
+ * The values of a mapping by the names of the settings that its keys mean, and the steps to each of them, also to values that set a
+ * setting again. Unknown keys are as written, with dots between those of nested mappings.
+ */
+export function readSpelling(mapping: Mapping) {
   const paths = new Map<string, Path[]>();
   const values: [name: string, value: unknown][] = [];
   const read = (section: Mapping, steps: readonly string[]): void => {
@@ -35,7 +31,7 @@ export function readSpelling(mapping: Mapping): SpelledSettings {
     }
   };
   read(mapping, []);
-  return { values: Object.fromEntries(values), paths };
+  return { values: Object.fromEntries(values) satisfies Mapping, paths };
 }
 
 /** Whether a key is that of a setting or of a section. */

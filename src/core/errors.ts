@@ -57,7 +57,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Orders what is in one file; what has no place comes first. */
+/** Orders positions in one file; unknown ones come first. */
 export function comparePositions(one: Partial<Position> = {}, other: Partial<Position> = {}): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
 }

@@ -13,13 +13,11 @@ import { printable } from '../core/foreignText.ts';
 import { type Progress, showProgress } from '../io/progress.ts';
 import { collectDiagnostics, knownError, report } from '../io/report/report.ts';
 
-/** What the command does with valid hosts, as a participle for messages. */
-type Done = 'written' | 'rendered' | 'served';
-
 /** The options of a run. */
 export interface HostCommand {
   readonly io: Io;
-  readonly done: Done;
+  /** What the command does with valid hosts, for messages. */
+  readonly done: 'written' | 'rendered' | 'served';
   /** Stop at the first invalid host. */
   readonly failFast?: boolean | undefined;
   /** Called for each invalid host, with its errors and warnings. */

@@ -23,21 +23,16 @@ export const systemClock: Clock = {
   },
 };
 
-export interface TimeLimit {
-  readonly signal: AbortSignal;
-  /** To be called at the end; until then, the timer and the source signal keep the limit in memory. */
-  readonly release: () => void;
-}
-
 /**
  * A signal that is aborted after this time, or earlier with another signal. `AbortSignal.any` and `AbortSignal.timeout` do not
  * replace it: in Node 20 the result of the first stays in memory as long as its sources, and a timeout that is only such a
- * source may be garbage-collected, so that it never fires.
+ * source may be garbage-collected, so that it never fires. `release` is to be called at the end; until then, the timer and the
+ * source signal keep the limit in memory.
  */
 export function limitTime(
   milliseconds: number,
   { clock = systemClock, signal }: { readonly clock?: Clock; readonly signal?: AbortSignal | undefined } = {},
-): TimeLimit {
+): { readonly signal: AbortSignal; readonly release: () => void } {
   const end = new AbortController();
   const abort = (): void => end.abort();
   if (signal?.aborted === true) abort();

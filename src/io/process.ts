@@ -14,11 +14,11 @@ export function thisProcess(): string {
   return `${process.pid}-${system()}`;
 }
 
-/** `elsewhere`: the process is not visible on this machine. */
-type ProcessState = 'this process' | 'running' | 'ended' | 'elsewhere';
-
-/** @param owner begins with what {@link thisProcess} returned */
-export function stateOf(owner: string): ProcessState {
+/**
+ * `elsewhere`: the process is not visible on this machine.
+ * @param owner begins with what {@link thisProcess} returned
+ */
+export function stateOf(owner: string): 'this process' | 'running' | 'ended' | 'elsewhere' {
   const [, pid = '', seenBy] = /^([1-9]\d{0,9})-([0-9a-f]{8})(?:-|$)/.exec(owner) ?? [];
   if (seenBy !== system()) return 'elsewhere';
   if (pid === String(process.pid)) return 'this process';

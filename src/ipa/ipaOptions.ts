@@ -10,13 +10,11 @@ import { UsageError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';
 
-type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
-
 export interface IpaOption {
   readonly section: string;
   /** With underscores, as in files. */
   readonly name: string;
-  readonly type: IpaOptionType;
+  readonly type: 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
@@ -51,26 +49,18 @@ export interface RemovedIpaOption {
   readonly kernelParam?: string;
 }
 
-/** A kernel argument of the agent without a corresponding option. */
-interface IpaKernelParameter {
-  readonly name: string;
-  readonly help: string;
-}
-
-/** A collector that the agent itself contains: an entry point of `ironic_python_agent.inspector.collectors`. */
-interface IpaCollector {
-  readonly name: string;
-  /** The first release with it; undefined if all releases since 9.0.0 have it. */
-  readonly since?: string;
-}
-
 export interface IpaKnowledge {
   /** The release of ironic-python-agent with these options. */
   readonly agentVersion: string;
   readonly options: readonly IpaOption[];
   readonly removed: readonly RemovedIpaOption[];
-  readonly kernelParameters: readonly IpaKernelParameter[];
-  readonly collectors: readonly IpaCollector[];
+  /** Kernel arguments of the agent without a corresponding option. */
+  readonly kernelParameters: readonly { readonly name: string; readonly help: string }[];
+  /**
+   * The collectors that the agent itself contains, entry points of `ironic_python_agent.inspector.collectors`, and the first release
+   * with each; undefined if all releases since 9.0.0 have it.
+   */
+  readonly collectors: readonly { readonly name: string; readonly since?: string }[];
 }
 
 /** The options, and lookup tables for them; the file is read once. */
@@ -94,14 +84,8 @@ export function ipaKnowledge(): IpaKnowledge {
   return readIndex().knowledge;
 }
 
-export interface IpaOptionMatch {
-  readonly option: IpaOption;
-  /** Whether the name is deprecated. */
-  readonly renamed: boolean;
-}
-
-/** The option of a line in a file. Like in oslo.config, section names are case-insensitive. */
-export function findIpaOption(section: string, name: string): IpaOptionMatch | undefined {
+/** The option of a line in a file, and whether the name is deprecated. Like in oslo.config, section names are case-insensitive. */
+export function findIpaOption(section: string, name: string) {
   const { current, deprecated } = readIndex();
   const key = `${normalizeSection(section)}.${name}`;
   const option = current.get(key);

@@ -1736,7 +1736,6 @@ export const OBSERVATIONS: readonly string[] = [
   'remove it, unless the image of the agent adds it',
   'Ironic decides what is written to the disk',
   'Ignore this warning if the container of the agent trusts the CA in another way',
-  'a path on the host, but the agent runs in a container, in which the file does not exist',
   'They do not affect whether Ignition accepts the config',
   'A keyfile of NetworkManager contradicts itself or another keyfile',
   '`prepare` and `serve` also check the URL of the root filesystem, which the initramfs fetches',

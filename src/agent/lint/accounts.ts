@@ -48,13 +48,8 @@ const NUMBER = /^\d+$/;
 /** The uid of the first user whose config has none. */
 const FIRST_UID = 1000;
 
-interface AccountViolations {
-  readonly missing: Violation[];
-  readonly existing: Violation[];
-}
-
-function checkAccounts({ config, isComplete }: LintSubject): AccountViolations {
-  const found: AccountViolations = { missing: [], existing: [] };
+function checkAccounts({ config, isComplete }: LintSubject) {
+  const found: Readonly<Record<'missing' | 'existing', Violation[]>> = { missing: [], existing: [] };
   if (!isComplete) return found;
   const { groups = [], users = [] } = config.passwd ?? {};
   const knownGroups = new Set([...everyGroup, ...otherGroups]);

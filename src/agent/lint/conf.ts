@@ -18,7 +18,6 @@ import {
   textOf,
   type UnitCommand,
 } from './subject.ts';
-import { isMountedAt } from './units.ts';
 
 export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): LintFinding[] {
   return subject.confs.flatMap((conf) => {
@@ -58,8 +57,6 @@ function toIssue({ from, position, ...finding }: ConfFinding, { name, source }: 
   return { ...finding, path: source, message, ...position };
 }
 
-const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
-
 export const trustRules = [
   rule(
     'agent-conf-ca-unused',
@@ -72,21 +69,6 @@ export const trustRules = [
         if (!isHttps || (defaults.get('cafile') ?? '') !== '') continue;
         const message = `${posix.basename(name)}: cafile: the config contains a CA certificate, but the agent does not use it to verify Ironic`;
         yield { path: source, message };
-      }
-    },
-  ),
-  rule(
-    'agent-conf-host-path',
-    'warning',
-    'mount the file with --mount type=bind,src=PATH,dst=PATH',
-    function* ({ confs, filesByPath, runs }) {
-      for (const { defaults, name, source } of confs) {
-        for (const option of fileOptions) {
-          const file = defaults.get(option) ?? '';
-          if (!filesByPath.has(file) || runs.every((run) => isMountedAt(run, file))) continue;
-          const message = `${posix.basename(name)}: ${option}: the file is on the host, but not mounted into the container at this path`;
-          yield { path: source, message };
-        }
       }
     },
   ),

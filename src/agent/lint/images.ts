@@ -9,7 +9,7 @@ import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 import type { SettingName } from '../settingTable.ts';
 import { atSetting, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
-import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
+import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
 
 export const agentImageRules = [
   // No problem of a setting: `agent.image` is checked where it is read, and profile icc accepts any text.
@@ -93,15 +93,11 @@ export const registriesRule = rule(
   },
 );
 
-/** A command that pulls the image of the agent if it is not on the host yet. */
-interface AgentPull {
-  readonly command: UnitCommand;
-  /** The reference as written in the unit. */
-  readonly image: string;
-}
-
-/** Commands of the units that pull from a registry: `podman pull`, or else `podman run` itself. */
-export function agentPulls({ agentUnits }: LintSubject): AgentPull[] {
+/**
+ * The commands that pull the image of the agent from a registry if it is not on the host yet, `podman pull` or else `podman run`
+ * itself, with the image as the unit names it.
+ */
+export function agentPulls({ agentUnits }: LintSubject) {
   // `podman run` pulls its image if no other command of its unit does.
   const pulling = agentUnits
     .filter(({ pulls }) => pulls.length === 0)

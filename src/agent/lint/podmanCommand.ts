@@ -20,12 +20,6 @@ interface PodmanOption {
   readonly value?: ExecWord;
 }
 
-interface BindMount {
-  readonly source: string;
-  /** In the container. */
-  readonly target: string;
-}
-
 /** Options that take no word behind them as their value. */
 const podmanSwitches: ReadonlySet<string> = new Set(
   `all-tags debug detach env-host http-proxy init interactive no-healthcheck no-hostname no-hosts oom-kill-disable passwd
@@ -63,8 +57,8 @@ export function isOptionSet({ options }: PodmanCommand, name: string): boolean {
   return last !== undefined && (last.value === undefined || /^(?:1|t|true)$/i.test(last.value.text));
 }
 
-/** Bind mounts of the container, from `--mount` and `--volume`. */
-export function bindMounts(command: PodmanCommand): BindMount[] {
+/** Bind mounts of the container, from `--mount` and `--volume`: paths on the host and in the container. */
+export function bindMounts(command: PodmanCommand) {
   const mounts = optionValues(command, 'mount').map(({ text }) => {
     const fields = new Map(text.split(',').map((field) => cutText(field, '=')));
     if ((fields.get('type') ?? 'volume') !== 'bind') return undefined;

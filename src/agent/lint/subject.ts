@@ -32,7 +32,8 @@ export interface LintSubject {
   readonly files: readonly LintedFile[];
   /** The first file of each path. */
   readonly filesByPath: ReadonlyMap<string, LintedFile>;
-  readonly confs: readonly LintedConf[];
+  /** The configuration files of the agent, with the inline values in [DEFAULT]: the last value of each name. */
+  readonly confs: readonly (LintedFile & { readonly defaults: ReadonlyMap<string, string> })[];
   /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;
   readonly units: readonly LintedUnit[];
@@ -52,12 +53,6 @@ export interface LintedFile {
   readonly path: Path;
   /** Path to the source of the contents. */
   readonly source: Path;
-}
-
-/** A configuration file of the agent. */
-interface LintedConf extends LintedFile {
-  /** Inline values in [DEFAULT]; the last value of each name. */
-  readonly defaults: ReadonlyMap<string, string>;
 }
 
 export interface LintedUnit {

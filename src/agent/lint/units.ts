@@ -4,7 +4,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { trimEndOf } from '../../core/trimming.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 import { atSetting, rule } from './lintRule.ts';
-import { effectiveSettings, isAgentUnitName, type LintSubject, type UnitCommand } from './subject.ts';
+import { effectiveSettings, isAgentUnitName, type LintSubject } from './subject.ts';
 
 export const agentUnitRules = [
   rule(
@@ -126,11 +126,6 @@ export const agentUnitRules = [
     },
   ),
 ];
-
-/** Whether a container path contains a part of the host. The root of the host counts only at the same path. */
-export function isMountedAt({ podman }: UnitCommand, path: string): boolean {
-  return bindMounts(podman).some(({ target }) => isWithin(path, target));
-}
 
 function isWithin(path: string, folder: string): boolean {
   const base = trimEndOf(folder, '/');

@@ -1,7 +1,7 @@
 /** Masks secrets in findings, in a config and in the configs that it inlines. */
 
 import type { Finding } from '../../core/finding.ts';
-import { createRedaction, maskSecrets, type Redaction } from '../../agent/lint/secrets.ts';
+import { createRedaction, maskSecrets } from '../../agent/lint/secrets.ts';
 import { once } from '../../core/once.ts';
 import type { Config } from '../../ignition/config.ts';
 import { unitRules } from '../../ignition/rules/unit.ts';
@@ -12,12 +12,6 @@ import { furtherType, jsonType } from '../../ignition/validate.ts';
 const quotingRules: ReadonlySet<string> = new Set(
   [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ rule }) => rule),
 );
-
-interface MaskedDocument {
-  readonly bytes: Uint8Array;
-  /** Creates the redaction with its first call. */
-  readonly redact: () => Redaction;
-}
 
 /**
  * Returns the documents and findings with masked secrets.
@@ -30,7 +24,7 @@ export function maskChecked(
   inlined: ReadonlyMap<string, Buffer>,
   config: Config | undefined,
 ) {
-  const mask = (original: Buffer): MaskedDocument => {
+  const mask = (original: Buffer) => {
     const bytes = maskSecrets(original, config);
     return { bytes, redact: once(() => createRedaction(original, bytes)) };
   };

@@ -44,12 +44,6 @@ export function hasStreams(catalog: BaseCatalog<unknown>): boolean {
   return [...catalog.keys()].some((name) => imagesKey(name).stream !== undefined);
 }
 
-/** What a host states about its images; undefined if it states nothing. */
-interface WantedImages {
-  readonly architecture: Architecture | undefined;
-  readonly stream: string | undefined;
-}
-
 interface ChosenImages<T> extends ImagesKey {
   readonly images: T;
 }
@@ -59,7 +53,7 @@ interface ChosenImages<T> extends ImagesKey {
  * Without an architecture, it gets the only architecture of these images, otherwise x86_64.
  */
 export function chooseImages<T>(
-  { architecture: wanted, stream }: WantedImages,
+  { architecture: wanted, stream }: { readonly [Part in keyof ImagesKey]: ImagesKey[Part] | undefined },
   catalog: BaseCatalog<T>,
 ): ChosenImages<T> | Problem {
   const all = Array.from(catalog, ([name, images]) => ({ ...imagesKey(name), images }));

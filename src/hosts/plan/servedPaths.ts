@@ -126,15 +126,9 @@ export interface OwnedPath {
   readonly owner: string;
 }
 
-/** The owner of the files `STEM.iso`, `STEM-minimal.iso` and so on. */
-export interface FileOwner {
-  readonly stem: string;
-  readonly owner: string;
-}
-
-/** The files that `serve` has for each owner, all in one folder. */
+/** The files that `serve` has for each owner, all in one folder: `STEM.iso`, `STEM-minimal.iso` and so on. */
 export function* ownedFiles(
-  owners: Iterable<FileOwner>,
+  owners: Iterable<{ readonly stem: string; readonly owner: string }>,
   { configs }: { readonly configs: readonly ConfigArtifact[] },
 ): Generator<OwnedPath> {
   for (const { stem, owner } of owners) {

@@ -15,9 +15,7 @@ import { readUserFile } from '../../io/files/files.ts';
 import { refuseOther } from '../input/contentKind.ts';
 import { inputsOf, pathIn, type Reading, readNamedFile, remember } from './reading.ts';
 
-type AddedFiles = Pick<AgentSettings, 'files' | 'units' | 'hardwareManagers'>;
-
-export async function readAddedFiles(reading: Reading): Promise<AddedFiles> {
+export async function readAddedFiles(reading: Reading) {
   const hardwareManagers = await readEach(reading, 'agent.hardwareManagers', readManager);
   const names = hardwareManagers.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) < index);

@@ -186,14 +186,11 @@ function logSettings({ inputs, profile, unread }: RenderInputs, note: (text: str
   for (const { name, reason } of unread) note(`${name} is set, but ${reason}`);
 }
 
-interface MergedConfigs {
-  readonly config: Config;
-  /** The rendered config, the discovery config and those of `ignition.merge`. */
-  readonly sources: readonly MergedConfig[];
-}
-
-/** @throws CliError for configs that are missing or invalid, or have a version that cannot be merged */
-async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Promise<MergedConfigs> {
+/**
+ * The rendered config, merged with the discovery config and those of `ignition.merge`.
+ * @throws CliError for configs that are missing or invalid, or have a version that cannot be merged
+ */
+async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io) {
   const [discovery] = filesOf(inputs, 'ignition.discovery');
   const merge = filesOf(inputs, 'ignition.merge');
   const [filesDir] = filesOf(inputs, 'ignition.filesDir');
@@ -206,7 +203,8 @@ async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Prom
     config = mergeOver(config, document, filesDir, io);
   }
   const given = [...discovered, ...documents].map((document) => ({ config: document.config, document }));
-  return { config, sources: [{ config: rendered }, ...given] };
+  const sources: readonly MergedConfig[] = [{ config: rendered }, ...given];
+  return { config, sources };
 }
 
 function filesOf(inputs: Inputs, name: SettingName): string[] {

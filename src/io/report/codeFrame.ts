@@ -63,7 +63,7 @@ export function excerptOf(finding: Finding, source: FrameSource): Excerpt | unde
   const line = position && lines.get(position.line);
   if (position === undefined || line === undefined || bytes.length === 0) return undefined;
   if (bytes.subarray(line.start, line.end).includes(0)) return undefined;
-  const mark = findMark(finding, bytes, { line, offset: line.start + position.column - 1 });
+  const mark = findMark(finding, bytes, line, line.start + position.column - 1);
   return { line: position.line, ...cutLine(source, line, mark) };
 }
 
@@ -71,16 +71,11 @@ export function excerptOf(finding: Finding, source: FrameSource): Excerpt | unde
 const BYTES_BEFORE = 40;
 const BYTES_FROM_MARK = 60;
 
-interface Place {
-  readonly line: Span;
-  readonly offset: number;
-}
-
 /**
  * Positions point to the start of a scalar or key, to the byte after an opening bracket, or, for errors about the whole
  * document, to the byte after the error.
  */
-function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: Place): Span {
+function findMark({ rule, path }: Finding, bytes: Uint8Array, line: Span, offset: number): Span {
   const before = { start: Math.max(line.start, offset - 1), end: Math.max(line.start + 1, offset) };
   if (rule === 'json-syntax') return before;
   const ending = tokenEndingAt(bytes, line, offset);
