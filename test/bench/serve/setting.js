@@ -94,15 +94,23 @@ export async function serveOnSharedSocket(folder, hosts, { processes, port }) {
 function servedFiles(folder, hosts) {
   const list = Array.from(
     { length: hosts },
-    (_, host) => `- {name: host-${host}, overrides: {host.hostname: n${host}.example.com}}\n`,
+    (_, host) =>
+      `- {name: host-${host}, mac: ${macAddress(host)}, overrides: {host.hostname: n${host}.example.com}}\n`,
   );
-  writeFileSync(
-    join(folder, 'inv.yaml'),
-    `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: registry.example.com/ironic-agent}\nhosts:\n${list.join('')}`,
-  );
+  const agent = [
+    'ironic.apiUrls: https://192.0.2.1',
+    'agent.image: registry.example.com/ironic-agent',
+    "host.sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 core@desk']",
+  ];
+  writeFileSync(join(folder, 'inv.yaml'), `agent: {${agent.join(', ')}}\nhosts:\n${list.join('')}`);
   const parts = ['--kernel', 'kernel', '--initramfs', 'initramfs', '--rootfs', 'rootfs'];
   const artifacts = ['--artifacts', 'ign,iso,initramfs,ipxe'];
   return ['--inventory', 'inv.yaml', '--iso', 'base.iso', ...parts, ...artifacts];
+}
+
+/** @param {number} host */
+function macAddress(host) {
+  return `52:54:${host.toString(16).padStart(8, '0').match(/../g)?.join(':')}`;
 }
 
 /**
