@@ -11,7 +11,9 @@ export interface TransferDetails extends ErrorDetails {
 
 /** A request failed: of a download, or to a BMC or an API server. */
 export class TransferError extends CliError {
+  /** Whether the same request may succeed later. */
   readonly isPassing: boolean;
+  /** Of the HTTP response; undefined without one. */
   readonly status: number | undefined;
   /** Milliseconds to wait, as requested by the server. */
   readonly wait: number;
