@@ -17,7 +17,7 @@ import { type ExecWord, splitExecLine } from '../formats/systemdQuoting.ts';
 import { readSystemdLines } from '../formats/unitFile.ts';
 import type { Config, File, Resource, Unit } from '../ignition/config.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
-import { KEYFILE_FOLDER } from './files.ts';
+import { hasNetworkSecret, KEYFILE_FOLDER } from './files.ts';
 import { isSecretOption, mayContainSecret, secretFilesOf } from './lint/secrets.ts';
 import { readContents, readSubject } from './lint/subject.ts';
 
@@ -213,13 +213,11 @@ function readKeyfile(text: string): Line[] | undefined {
   return sections?.flatMap(({ name: section, entries }) => [
     line(`[${section}]`),
     ...entries.map(({ key, value }) => {
-      const isSecret = section.endsWith('-secrets') || isSecretName(key) || SECRET_KEY.test(key);
+      const isSecret = section.endsWith('-secrets') || isSecretName(key) || hasNetworkSecret(`${key}=x`);
       return assignment(`[${section}] ${key}=`, value, isSecret);
     }),
   ]);
 }
-
-const SECRET_KEY = /(?:^|-)(?:wep-key\d|mka-cak)$/;
 
 /** Undefined for a text with control characters. */
 function readPlainLines(text: string): Line[] | undefined {

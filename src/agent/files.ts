@@ -98,8 +98,6 @@ export function hasNetworkSecret(text: string): boolean {
 /** Location on the host, with a folder for each manager. */
 const HARDWARE_MANAGER_FOLDER = '/var/lib/ironic-python-agent/hardware-managers';
 const CONTAINER_FOLDER = '/usr/local/lib/ironic-python-agent/hardware-managers';
-const ENTRY_POINT_GROUP = 'ironic_python_agent.hardware_managers';
-const HINT = `add a module and NAME.dist-info/entry_points.txt with a section [${ENTRY_POINT_GROUP}] to the folder`;
 
 export function renderHardwareManager({ name, files }: HardwareManager): File[] {
   return files.map((file) => {
@@ -125,34 +123,9 @@ export function checkHardwareManager({ name, files }: HardwareManager): void {
       hint: 'rename the folder with letters, digits, "_" and "-"',
     });
   }
-  const announcements = files.filter(({ path }) => /^[^/]+\.dist-info\/entry_points\.txt$/.test(path));
-  if (announcements.length === 0)
-    throw new FormatError('does not contain NAME.dist-info/entry_points.txt', { hint: HINT });
-  const modules = announcements.flatMap(({ content }) => readEntryPoints(Buffer.from(content).toString()));
-  if (modules.length === 0) {
-    throw new FormatError(`declares no hardware manager: no entry point in [${ENTRY_POINT_GROUP}]`, {
-      hint: HINT,
-    });
-  }
-  const paths = new Set(files.map(({ path }) => path));
-  const missing = modules.find((module) => {
-    const path = module.replaceAll('.', '/');
-    return !paths.has(`${path}.py`) && !paths.has(`${path}/__init__.py`);
+  const isAnnounced = files.some(({ path }) => /^[^/]+\.dist-info\/entry_points\.txt$/.test(path));
+  if (isAnnounced) return;
+  throw new FormatError('does not contain NAME.dist-info/entry_points.txt', {
+    hint: 'add a module and NAME.dist-info/entry_points.txt with a section [ironic_python_agent.hardware_managers] to the folder',
   });
-  if (missing === undefined) return;
-  throw new FormatError(`declares the module ${quoteText(missing)}, but does not contain it`, { hint: HINT });
-}
-
-/** The modules in the lines `name = module:Class` of the group. */
-function readEntryPoints(text: string): string[] {
-  const modules: string[] = [];
-  let section = '';
-  for (const line of text.split(/\r?\n/).map((written) => written.trim())) {
-    if (line.startsWith('[') && line.endsWith(']')) section = line.slice(1, -1).trim();
-    else if (section === ENTRY_POINT_GROUP && !line.startsWith('#')) {
-      const module = /^[^=]+=\s*([A-Za-z_][\w.]*)\s*(?::|$)/.exec(line)?.[1];
-      if (module !== undefined) modules.push(module);
-    }
-  }
-  return modules;
 }

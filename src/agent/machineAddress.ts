@@ -6,7 +6,7 @@
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
 import { lintError, lintWarning, type Rule } from '../core/rule.ts';
-import { findInternalTlsHost, LOOPBACK_NAME } from '../network/internalHost.ts';
+import { LOOPBACK_NAME } from '../network/internalHost.ts';
 import { isInNetwork } from '../network/ipAddress.ts';
 
 const HINT = 'use an address or name of the server that the host can reach over its network';
@@ -48,13 +48,6 @@ export function findHostProblem(text: string): string | undefined {
 /** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
 export function findUrlAddressProblem(url: string): Rule | undefined {
   return URL.canParse(url) ? findAddressProblem(parseHost(urlHost(url))) : undefined;
-}
-
-/** A message if Ignition needs a CA of the user to fetch contents from the URL. */
-export function findSourceIssuer(url: string): string | undefined {
-  const host = findInternalTlsHost(url);
-  if (host === undefined) return undefined;
-  return `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot does not continue`;
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {

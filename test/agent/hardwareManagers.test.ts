@@ -24,20 +24,9 @@ const announced = folder({
 });
 
 describe('checkHardwareManager', () => {
-  it.each<[string, HardwareManager]>([
-    ['a module', announced],
-    [
-      'a package',
-      folder({ 'a/b/__init__.py': '', 'a-1.dist-info/entry_points.txt': `${group}\r\nx=a.b : C\r\n` }),
-    ],
-    [
-      'comments and other groups',
-      folder({
-        'a.py': '',
-        'a.dist-info/entry_points.txt': `[console_scripts]\nx = y:z\n# c\n${group}\n# d = e\nx = a\n`,
-      }),
-    ],
-  ])('takes %s', (_title, manager) => expect(() => checkHardwareManager(manager)).not.toThrow());
+  it('takes a module with its announcement', () => {
+    expect(() => checkHardwareManager(announced)).not.toThrow();
+  });
 
   it.each<[string, HardwareManager, string]>([
     ['no announcement', folder({ 'a.py': '' }), 'does not contain NAME.dist-info'],
@@ -45,12 +34,6 @@ describe('checkHardwareManager', () => {
       'an announcement too deep',
       folder({ 'a/b.dist-info/entry_points.txt': group }),
       'does not contain NAME.dist-info',
-    ],
-    ['an empty group', folder({ 'a.dist-info/entry_points.txt': group }), 'declares no hardware manager'],
-    [
-      'a missing module',
-      folder({ 'b.py': '', 'a.dist-info/entry_points.txt': `${group}\nx = a:B` }),
-      'declares the module "a"',
     ],
     ['a colon in the name', { ...announced, name: 'a:b' }, 'has a name'],
   ])('refuses %s', (_title, manager, message) => {

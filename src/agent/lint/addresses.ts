@@ -6,7 +6,8 @@ import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Rule } from '../../core/rule.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
-import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from '../machineAddress.ts';
+import { findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
+import { findInternalTlsHost } from '../../network/internalHost.ts';
 import { findIgnoredExceptions, isExceptForPython } from '../../network/noProxy.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
@@ -149,9 +150,10 @@ export const sourceRules = [
     function* ({ config }) {
       if ((config.ignition?.security?.tls?.certificateAuthorities ?? []).length > 0) return;
       for (const { path, resource } of listResources(config)) {
-        const message = findSourceIssuer(resource.source ?? '');
-        if (message !== undefined)
-          yield { path: [...path, 'source'], message, settingName: 'agent.archiveUrl' };
+        const host = findInternalTlsHost(resource.source ?? '');
+        if (host === undefined) continue;
+        const message = `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot does not continue`;
+        yield { path: [...path, 'source'], message, settingName: 'agent.archiveUrl' };
       }
     },
   ),

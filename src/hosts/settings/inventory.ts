@@ -90,24 +90,14 @@ export async function parseInventory(name: string, bytes: Uint8Array): Promise<P
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof FormatError)) throw error;
     await refuseOther('an inventory of ironic-coreos', name, bytes);
-    throw inventoryError(name, error);
+    const code = 'ERR_INVENTORY';
+    if (error instanceof FormatError) {
+      const { hint = `fix ${name}`, position, sentence } = error;
+      throw new CliError(sentence, { code, at: { file: name, ...position }, hint, cause: error });
+    }
+    const hint = 'pass an inventory in YAML or JSON, encoded in UTF-8';
+    throw new CliError(`Inventory is not UTF-8 text: ${name}`, { code, hint });
   }
-}
-
-function inventoryError(name: string, error: TypeError | FormatError): CliError {
-  if (error instanceof TypeError) {
-    return new CliError(`Inventory is not UTF-8 text: ${name}`, {
-      code: 'ERR_INVENTORY',
-      hint: 'pass an inventory in YAML or JSON, encoded in UTF-8',
-    });
-  }
-  const { hint = `fix ${name}`, position, sentence } = error;
-  return new CliError(sentence, {
-    code: 'ERR_INVENTORY',
-    at: { file: name, ...position },
-    hint,
-    cause: error,
-  });
 }
 
 export interface InventoryLayers {

@@ -15,6 +15,7 @@ import {
   type SettingValue,
 } from '../../agent/settingTable.ts';
 import type { UrlSource } from '../../agent/ironicUrl.ts';
+import type { ParseContext } from '../../agent/parseContext.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
@@ -95,21 +96,19 @@ export function read(reading: Reading, name: SettingName, source = {}): unknown 
 function parseInput(row: Setting, input: InputValue, reading: Reading, source: object): unknown {
   const { at, name: subject, text } = input;
   return located({ at, subject, code: 'ERR_USAGE' }, () =>
-    parseText(row, text, input, { reading, subject, ...source }),
+    parseText(row, text, input, { ...reading, subject }, source),
   );
 }
 
-interface Parsing extends Pick<UrlSource, 'defaultPort' | 'isPortChosen'> {
-  readonly reading: Reading;
-  /** Begins warnings. */
-  readonly subject: string;
-  readonly file?: string;
-}
-
-function parseText(row: Setting, text: string, { at, name, origin }: InputValue, parsing: Parsing): unknown {
-  const { reading, subject, ...context } = parsing;
-  const { hasNetwork = false, profile } = reading;
-  const { choices, parse, upstream } = row;
+/** @param reading with what begins warnings */
+function parseText(
+  { choices, parse, upstream }: Setting,
+  text: string,
+  { at, name, origin }: InputValue,
+  reading: Reading & { readonly subject: string },
+  context: Partial<Pick<ParseContext, 'defaultPort' | 'file' | 'isPortChosen'>>,
+): unknown {
+  const { hasNetwork = false, profile, subject } = reading;
   if (choices !== undefined) return parseChoice(name, text, choices);
   const warn = (warning: Diagnostic): void =>
     reading.warn(
@@ -167,7 +166,7 @@ async function readContent(
   if (noun !== undefined) await refuseOther(noun, file, Buffer.from(text));
   const subject = `${name}: ${path}`;
   try {
-    return parseText(row, text, input, { reading, subject: `${subject}:`, file });
+    return parseText(row, text, input, { ...reading, subject: `${subject}:` }, { file });
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     // Without the cause, whose excerpt may show a secret.

@@ -26,17 +26,15 @@ export interface UncheckedFile {
 }
 
 export interface Reporter {
-  add(file: CheckedFile | UncheckedFile): ReportOutput;
-}
-
-/** Whole lines for the two streams; either may be empty. */
-interface ReportOutput {
-  /** The report itself. */
-  readonly stdout: string;
-  /** Additional text for users. */
-  readonly stderr: string;
-  /** The error for a file that could not be checked, if the report format has no field for it. */
-  readonly error?: CliError;
+  /** Whole lines for the two streams; either may be empty. */
+  add(file: CheckedFile | UncheckedFile): {
+    /** The report itself. */
+    readonly stdout: string;
+    /** Additional text for users. */
+    readonly stderr: string;
+    /** The error for a file that could not be checked, if the report format has no field for it. */
+    readonly error?: CliError;
+  };
 }
 
 /** In machine-readable formats, a file that could not be checked has one finding; in text, it is an error. */
@@ -71,11 +69,6 @@ export function placeInMember(finding: Finding): string | undefined {
   const { position } = finding;
   if (name === undefined || position === undefined) return name;
   return `${name}:${position.line}:${position.column}`;
-}
-
-/** The name of a file in text for users. */
-export function nameFile(file: string): string {
-  return file === '-' ? 'standard input' : file;
 }
 
 export const jsonReporter: Reporter = {

@@ -10,7 +10,7 @@ import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './paint.ts';
-import { nameFile, REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
+import { REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
 
 /** A document that a report is about. */
 export interface Source {
@@ -27,7 +27,7 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
   return {
     add: (file) => {
       if ('error' in file) return { stdout: '', stderr: '', error: file.error };
-      const name = nameFile(file.file);
+      const name = file.file === '-' ? 'standard input' : file.file;
       const text = formatDiagnostics(reportDiagnostics(file.report, { ...file, name }), paint);
       const stdout = text === '' ? '' : separator + text;
       if (text !== '') separator = '\n';

@@ -39,9 +39,7 @@ const files: Readonly<Record<string, string>> = {
   'managers/burnin.py': 'class Manager: pass\n',
   'managers/burnin-1.0.dist-info/entry_points.txt': entryPoints,
   'managers/__pycache__/burnin.pyc': 'x',
-  'no-module/burnin-1.0.dist-info/entry_points.txt': entryPoints,
   'no-entry/burnin.py': 'x = 1\n',
-  'other-entry/a.dist-info/entry_points.txt': '[console_scripts]\nburnin = burnin:main\n',
   'user.ign': JSON.stringify({
     ignition: { version: '3.4.0' },
     passwd: { users: [{ name: 'core', sshAuthorizedKeys: [otherKey] }] },
@@ -352,22 +350,10 @@ describe('render: settings', () => {
       '--password-hash requires the path of a file',
     ],
     [
-      'hardware managers without module',
-      1,
-      ['--hardware-manager', 'no-module'],
-      'the module "burnin", but does not contain it',
-    ],
-    [
       'hardware managers that nobody announces',
       1,
       ['--hardware-manager', 'no-entry'],
       'does not contain NAME.dist-info',
-    ],
-    [
-      'entry points of something else',
-      1,
-      ['--hardware-manager', 'other-entry'],
-      'declares no hardware manager',
     ],
     ['a folder that is not there', 1, ['--hardware-manager', 'nowhere'], 'nowhere'],
     [
