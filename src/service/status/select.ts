@@ -22,8 +22,6 @@ export interface Selection<Row> {
   readonly rows: readonly Row[];
   /** Machines on all pages. */
   readonly matching: number;
-  /** Index of the first machine of this page among all matching machines. */
-  readonly first: number;
   /** The requested page, or the last one. */
   readonly page: number;
   /** At least 1. */
@@ -74,7 +72,7 @@ export function selectMachines<Row extends Selectable>(
   const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
   const page = Math.min(requested, pages);
   const first = (page - 1) * PER_PAGE;
-  return { rows: matching.slice(first, first + PER_PAGE), matching: matching.length, first, page, pages };
+  return { rows: matching.slice(first, first + PER_PAGE), matching: matching.length, page, pages };
 }
 
 export function countStates(rows: readonly Selectable[]): Record<MachineState, number> {
