@@ -12,7 +12,7 @@ import { repeat } from '../http/client/retries.ts';
 import { createMasker, type Masker, secretsInUrls } from '../core/knownSecrets.ts';
 import { isMapping, type Mapping, parseIfJson } from '../formats/mapping.ts';
 import { readMessages } from './messages.ts';
-import { readServiceRoot, readTaskState, type RedfishResource, type ServiceRoot } from './resources.ts';
+import { readServiceRoot, readTaskState, type RedfishResource } from './resources.ts';
 import {
   canceledError,
   connectionError,
@@ -67,24 +67,7 @@ export const defaultTiming: RedfishTiming = {
   interval: 2000,
 };
 
-/** All methods throw CliError; `action` is a gerund for its message: `reading the power state`. */
-export interface RedfishClient {
-  /** `https://192.0.2.10` */
-  readonly origin: string;
-  /** The service root. */
-  readonly root: ServiceRoot & { readonly path: string };
-  /** Milliseconds that the clock of the BMC is ahead; undefined if it sends no date. */
-  readonly clockOffset: number | undefined;
-  get(path: string, action: string): Promise<RedfishResource>;
-  /** @param longest milliseconds for the response, and again for the task; default: those of the timing */
-  post(path: string, body: Mapping, action: string, longest?: number): Promise<void>;
-  /** Sends the entity tag that the resource has now. `longest` is as for `post`. */
-  patch(path: string, body: Mapping, action: string, longest?: number): Promise<void>;
-  /** A text of the BMC without the secrets that the client has sent or received. */
-  readonly mask: Masker;
-  /** Deletes the session. Takes no longer than `logout` of the timing, and never rejects. */
-  close(): Promise<void>;
-}
+export type RedfishClient = Awaited<ReturnType<typeof openRedfish>>;
 
 const ROOT = '/redfish/v1/';
 /** A collection with all members expanded has some hundred KiB. */
@@ -94,32 +77,44 @@ const MAX_ATTEMPTS = 4;
 const LONGEST_WAIT = 60_000;
 const MAX_REDIRECTS = 2;
 
-/** Reads the service root and logs in. Throws CliError. */
-export async function openRedfish(settings: RedfishSettings): Promise<RedfishClient> {
+/**
+ * Reads the service root and logs in. All methods throw CliError; `action` is a gerund for its message: `reading the power state`;
+ * `longest` is the milliseconds for the response, and again for the task, in place of those of the timing.
+ */
+export async function openRedfish(settings: RedfishSettings) {
+  const { origin } = settings;
   const requests = new RedfishRequests(settings);
   try {
     const reading = 'reading the service root';
     const answer = await requests.send({ method: 'GET', path: ROOT, action: reading });
     const root = { ...readServiceRoot(answer), path: ROOT };
-    if (root.systems === undefined) {
-      throw invalidAnswer(`${settings.origin}: ${reading}`, 'it is not a Redfish service');
-    }
+    if (root.systems === undefined)
+      throw invalidAnswer(`${origin}: ${reading}`, 'it is not a Redfish service');
     await requests.login(root.sessions);
     return {
-      origin: settings.origin,
+      origin,
       root,
+      /** Milliseconds that the clock of the BMC is ahead; undefined if it sends no date. */
       clockOffset: answer.clockOffset,
-      get: async (path, action) => requests.send({ method: 'GET', path, action }),
-      post: async (path, body, action, longest) =>
-        requests.act({ method: 'POST', path, body, action, longest }),
-      patch: async (path, body, action, longest) => requests.patch(path, body, action, longest),
-      mask: (text) => requests.mask(text),
-      close: async () => requests.close(),
+      get: async (path: string, action: string): Promise<RedfishResource> =>
+        requests.send({ method: 'GET', path, action }),
+      change: async (change: BmcChange, action: string, longest?: number): Promise<void> =>
+        requests.change({ ...change, action, longest }),
+      /** A text of the BMC without the secrets that the client has sent or received. */
+      mask: (text: string): string => requests.mask(text),
+      /** Deletes the session. Takes no longer than `logout` of the timing, and never rejects. */
+      close: async (): Promise<void> => requests.close(),
     };
   } catch (error) {
     await requests.close();
     throw error;
   }
+}
+
+export interface BmcChange {
+  readonly method: 'PATCH' | 'POST';
+  readonly path: string;
+  readonly body: Mapping;
 }
 
 interface RedfishRequest {
@@ -222,7 +217,7 @@ class RedfishRequests {
     }
   }
 
-  async act(request: RedfishRequest): Promise<void> {
+  async #act(request: RedfishRequest): Promise<void> {
     const answer = await this.send(request);
     if (answer.status !== 202) return;
     const monitor = this.#pathIn(answer.headers['location'], '') ?? taskPath(answer);
@@ -240,17 +235,18 @@ class RedfishRequests {
   }
 
   /**
-   * BMCs differ in the entity tags that they accept (OpenStack sushy, connector.py): after status 412, a weak tag is sent as
-   * a strong one, and then none.
+   * Sends the entity tag that the resource has now. BMCs differ in the tags that they accept (OpenStack sushy, connector.py): after
+   * status 412, a weak tag is sent as a strong one, and then none.
    */
-  async patch(path: string, body: Mapping, action: string, longest?: number): Promise<void> {
+  async change(request: RedfishRequest): Promise<void> {
+    if (request.method === 'POST') return this.#act(request);
+    const { action, path } = request;
     const now = await this.send({ method: 'GET', path, action });
     const tag = [now.headers['etag'], now.body['@odata.etag']].find((one) => typeof one === 'string') ?? '';
     const tags = new Set([tag, tag.replace(/^W\//, ''), '']);
     for (const one of tags) {
       try {
-        const headers = one === '' ? {} : { 'if-match': one };
-        return await this.act({ method: 'PATCH', path, body, action, headers, longest });
+        return await this.#act({ ...request, headers: one === '' ? {} : { 'if-match': one } });
       } catch (error) {
         if (!(error instanceof RedfishError) || error.status !== 412 || one === '') throw error;
       }

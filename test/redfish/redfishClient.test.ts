@@ -237,10 +237,14 @@ describe('retries', () => {
       count > 1 ? undefined : refusal(400, 'iLO.2.14.UnableToModifyDuringSystemPOST', 'POST'),
     );
     const inPost = await start({ fault: post });
-    await (await open(inPost)).post(reset, { ResetType: 'On' }, 'powering on');
+    await (
+      await open(inPost)
+    ).change({ method: 'POST', path: reset, body: { ResetType: 'On' } }, 'powering on');
     expect(inPost.state.power).toBe('On');
     const failing = await start({ fault: onSystem(busy(500)) });
-    const error = await failureOf((await open(failing)).post(reset, { ResetType: 'On' }, 'powering on'));
+    const error = await failureOf(
+      (await open(failing)).change({ method: 'POST', path: reset, body: { ResetType: 'On' } }, 'powering on'),
+    );
     expect(error.message).toMatch(/powering on failed: the BMC failed$/);
   });
 
@@ -266,11 +270,8 @@ describe('changes', () => {
   it('sends a weak entity tag as a strong one after status 412', async () => {
     const bmc = await start({ model: bmcModels.ilo5 });
     const client = await open(bmc);
-    await client.patch(
-      bmc.systemPath,
-      { Boot: { BootSourceOverrideTarget: 'Cd' } },
-      'setting the boot device',
-    );
+    const body = { Boot: { BootSourceOverrideTarget: 'Cd' } };
+    await client.change({ method: 'PATCH', path: bmc.systemPath, body }, 'setting the boot device');
     expect(bmc.state.boot['BootSourceOverrideTarget']).toBe('Cd');
     expect(bmc.seen.filter(({ method }) => method === 'PATCH')).toHaveLength(2);
   });
@@ -279,14 +280,16 @@ describe('changes', () => {
 
   it('waits for a task', async () => {
     const bmc = await start({ fault: taskFault({ TaskState: 'Completed', TaskStatus: 'OK' }) });
-    await (await open(bmc)).post(reset, {}, 'powering on');
+    await (await open(bmc)).change({ method: 'POST', path: reset, body: {} }, 'powering on');
     expect(bmc.seen.filter(({ path }) => path.endsWith('/Tasks/7'))).toHaveLength(3);
   });
 
   it('reports why a task failed', async () => {
     const message = { MessageId: 'IDRAC.2.8.RAC0681', Message: 'The image cannot be opened.' };
     const bmc = await start({ fault: taskFault({ TaskState: 'Exception', Messages: [message] }) });
-    const error = await failureOf((await open(bmc)).post(reset, {}, 'powering on'));
+    const error = await failureOf(
+      (await open(bmc)).change({ method: 'POST', path: reset, body: {} }, 'powering on'),
+    );
     expect(error.message).toMatch(/powering on failed: .*\(The image cannot be opened\)$/);
   });
 

@@ -5,7 +5,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { CliError } from '../../core/errors.ts';
-import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, type Mapping, parseIfJson } from '../../formats/mapping.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { limitTime } from '../../io/clock.ts';
 import { connect } from '../../http/client/connect.ts';
@@ -53,7 +53,8 @@ export async function askWithin<Reply>(
 
 export interface AgentResponse {
   readonly status: number;
-  readonly text: string;
+  /** Undefined if it is not JSON. */
+  readonly body: unknown;
 }
 
 const MAX_SIZE = 1024 * 1024;
@@ -93,7 +94,7 @@ export async function requestAgent(
     });
     const tooLarge = (): AgentError => new AgentError('answer', 'its response is larger than 1 MiB');
     const bytes = await readAll(response.body, MAX_SIZE, tooLarge);
-    return { status: response.statusCode, text: bytes.toString('utf8') };
+    return { status: response.statusCode, body: parseIfJson(bytes.toString('utf8')) };
   } catch (error) {
     if (error instanceof AgentError) throw error;
     const problem = signal.aborted ? `no response within ${time / 1000} seconds` : failureOf(error)?.problem;
@@ -110,12 +111,9 @@ export async function requestAgent(
  * A JSON object; other JSON values count as an empty object.
  * @throws AgentError
  */
-export function parseAnswer({ text }: AgentResponse): Mapping {
-  try {
-    return asMapping(JSON.parse(text));
-  } catch (error) {
-    throw new AgentError('answer', 'its response is not JSON', { cause: error });
-  }
+export function readReply({ body }: AgentResponse): Mapping {
+  if (body !== undefined) return asMapping(body);
+  throw new AgentError('answer', 'its response is not JSON');
 }
 
 export function statusError({ status }: AgentResponse, path: string): AgentError {

@@ -14,7 +14,7 @@ import {
   type AgentResponse,
   type AskedAgent,
   askWithin,
-  parseAnswer,
+  readReply,
   requestAgent,
   statusError,
 } from './agentConnection.ts';
@@ -60,7 +60,7 @@ function textOf(value: unknown, longest: number): string {
 async function get(connection: AgentConnection, path: string): Promise<Mapping> {
   const response = await requestAgent(connection, path);
   if (response.status !== 200) throw statusError(response, path);
-  return parseAnswer(response);
+  return readReply(response);
 }
 
 export interface AskedNode extends AskedAgent {
@@ -117,7 +117,7 @@ async function runCommand(
   };
   const response = await requestAgent(connection, path, body);
   if (response.status !== 200) throw commandError(response, name, path);
-  const { command_error: error, command_result: result } = parseAnswer(response);
+  const { command_error: error, command_result: result } = readReply(response);
   if (isMapping(error)) {
     const reason = [error['details'], error['message']].find(
       (text) => typeof text === 'string' && text !== '',
@@ -153,7 +153,7 @@ function nodeDocument({ machine, uuid }: AskedNode['node']): object {
  * error of a hardware manager that has no form in JSON.
  */
 function commandError(response: AgentResponse, name: string, path: string): AgentError {
-  const { faultstring } = faultOf(response);
+  const { faultstring } = asMapping(response.body); // of other servers, the body may be anything
   const text = typeof faultstring === 'string' ? faultstring : '';
   if (response.status === 409 || /agent is busy/i.test(text)) {
     return new AgentError('busy', `it is executing another command (${text})`);
@@ -165,15 +165,6 @@ function commandError(response: AgentResponse, name: string, path: string): Agen
     return new AgentError('failed', `its command ${name} failed: ${text}`);
   }
   return statusError(response, path);
-}
-
-/** Empty for a response that is not of an agent. */
-function faultOf(response: AgentResponse): Mapping {
-  try {
-    return parseAnswer(response);
-  } catch {
-    return {};
-  }
 }
 
 /** Mutable: each result adds to it. */

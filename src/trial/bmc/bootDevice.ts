@@ -1,10 +1,11 @@
 /** Sets the boot device for one boot, and restores it. */
 
 import { CliError } from '../../core/errors.ts';
+import type { BmcChange } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { readSystem, type System } from '../../redfish/resources.ts';
 import { bootTarget } from './checks.ts';
-import { type BmcRequest, type MachineBoot, readNow, readUntil, send } from './machineBoot.ts';
+import { type MachineBoot, readNow, readUntil } from './machineBoot.ts';
 import type { Survey } from './survey.ts';
 import type { BootMethod } from './targets.ts';
 
@@ -18,7 +19,7 @@ export async function setBootDevice(boot: MachineBoot): Promise<void> {
     undo: restoreBootDevice,
   });
   if (isImported(survey, method)) {
-    await send(boot, dellBootRequest(survey, { BootOnce: 'Enabled', FirstBootDevice: 'VCD-DVD' }), ACTION);
+    await client.change(dellBootRequest(survey, { BootOnce: 'Enabled', FirstBootDevice: 'VCD-DVD' }), ACTION);
     return boot.say('boot device', 'boots once from the virtual CD');
   }
   const target = bootTarget(survey, method);
@@ -31,7 +32,7 @@ export async function setBootDevice(boot: MachineBoot): Promise<void> {
     }),
     ...(method === 'uefi-http' && { HttpBootUri: imageUrl }),
   };
-  await client.patch(survey.system.bootPath, { Boot: change }, ACTION);
+  await client.change({ method: 'PATCH', path: survey.system.bootPath, body: { Boot: change } }, ACTION);
   if (!(await readUntil(boot, () => isOverridden(boot)))) {
     if (boot.signal.aborted) return;
     throw new CliError(`the boot device is not set after the BMC accepted "${target}"`, {
@@ -74,7 +75,7 @@ async function restoreBootDevice(boot: MachineBoot): Promise<boolean> {
     (key) => now[key] === before[key],
   );
   if (isReadable && isUnchanged) return true;
-  await send(boot, formerBootRequest(survey, method, now), ACTION);
+  await boot.client.change(formerBootRequest(survey, method, now), ACTION);
   const isRestored = async (): Promise<boolean> => {
     if (!isReadable) return true;
     const { boot: last } = await readNow(boot);
@@ -95,7 +96,7 @@ async function restoreBootDevice(boot: MachineBoot): Promise<boolean> {
 function dellBootRequest(
   { manager }: Survey,
   attributes: Readonly<Record<'BootOnce' | 'FirstBootDevice', string>>,
-): BmcRequest {
+): BmcChange {
   const id = manager?.path.split('/').at(-1) ?? '';
   const settings = Object.entries(attributes)
     .map(([name, value]) => `<Attribute Name="ServerBoot.1#${name}">${value}</Attribute>`)
@@ -106,7 +107,7 @@ function dellBootRequest(
 }
 
 /** @param now the boot override that is set now; undefined if it is not known */
-function formerBootRequest(survey: Survey, method: BootMethod, now?: System['boot']): BmcRequest {
+function formerBootRequest(survey: Survey, method: BootMethod, now?: System['boot']): BmcChange {
   const { system, vendor } = survey;
   if (isImported(survey, method))
     return dellBootRequest(survey, { BootOnce: 'Disabled', FirstBootDevice: 'Normal' });

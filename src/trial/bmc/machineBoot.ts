@@ -2,7 +2,7 @@
 
 import type { Mapping } from '../../formats/mapping.ts';
 import { pause, systemClock } from '../../io/clock.ts';
-import type { RedfishClient, RedfishTiming } from '../../redfish/redfishClient.ts';
+import type { BmcChange, RedfishClient, RedfishTiming } from '../../redfish/redfishClient.ts';
 import { readSystem, type System } from '../../redfish/resources.ts';
 import type { BmcEvent } from '../timeline/events.ts';
 import type { Survey } from './survey.ts';
@@ -29,15 +29,9 @@ export interface Change {
   /** A clause: `it was on, and may be off`. */
   readonly text: string;
   /** Undoes it without `boot`. */
-  readonly request: BmcRequest;
+  readonly request: BmcChange;
   /** Can be repeated. Throws CliError. @returns false if the signal ended it before */
   readonly undo: (boot: MachineBoot) => Promise<boolean>;
-}
-
-export interface BmcRequest {
-  readonly method: 'PATCH' | 'POST';
-  readonly path: string;
-  readonly body: Mapping;
 }
 
 /** Milliseconds. */
@@ -53,16 +47,6 @@ export interface BootTimes extends RedfishTiming {
   readonly retry: number;
   /** Between two messages about BMCs that do not answer. */
   readonly silence: number;
-}
-
-/** @param action a gerund for messages: `setting the boot device` */
-export async function send(
-  { client }: MachineBoot,
-  { body, method, path }: BmcRequest,
-  action: string,
-): Promise<void> {
-  if (method === 'POST') await client.post(path, body, action);
-  else await client.patch(path, body, action);
 }
 
 export async function readNow({ client, survey: { system } }: MachineBoot): Promise<System> {

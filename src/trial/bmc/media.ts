@@ -4,9 +4,10 @@ import { CliError } from '../../core/errors.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { repeat } from '../../http/client/retries.ts';
 import { isLicenseRefusal } from '../../redfish/messages.ts';
+import type { BmcChange } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { type MediaSlot, protocolOf, readMediaSlot } from '../../redfish/resources.ts';
-import { type BmcRequest, eventLogOf, type MachineBoot, readUntil, send } from './machineBoot.ts';
+import { eventLogOf, type MachineBoot, readUntil } from './machineBoot.ts';
 
 /** Firmware boots from the first virtual CD, so media in other slots is ejected, too. */
 export async function ejectAll(boot: MachineBoot): Promise<void> {
@@ -23,12 +24,12 @@ async function readSlot({ client }: MachineBoot, path: string): Promise<MediaSlo
 }
 
 async function eject(boot: MachineBoot, slot: MediaSlot): Promise<boolean> {
-  await send(boot, ejectRequest(slot), `ejecting media from slot ${slot.id}`);
+  await boot.client.change(ejectRequest(slot), `ejecting media from slot ${slot.id}`);
   return readUntil(boot, async () => !(await readSlot(boot, slot.path)).isInserted);
 }
 
 /** iLO requires a body. */
-function ejectRequest({ eject: path, path: slot }: MediaSlot): BmcRequest {
+function ejectRequest({ eject: path, path: slot }: MediaSlot): BmcChange {
   if (path === undefined) return { method: 'PATCH', path: slot, body: { Image: null, Inserted: false } };
   return { method: 'POST', path, body: {} };
 }
@@ -100,7 +101,7 @@ function isOfSlot(error: unknown): error is RedfishError {
 const INSERT_ATTEMPTS = 3;
 
 async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
-  const { signal, timing } = boot;
+  const { client, imageUrl: Image, signal, timing } = boot;
   const optional = optionalParameters(boot, slot);
   let extra: Mapping = requiredParameters(boot, slot, optional);
   const pauseAfter = (error: unknown, failures: number): number | undefined => {
@@ -111,19 +112,16 @@ async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
     if ((error.status ?? 0) >= 500 && failures < INSERT_ATTEMPTS) return timing.interval;
     return demanded.length > 0 ? 0 : undefined;
   };
-  await repeat({ pauseAfter, signal }, () => sendImage(boot, slot, extra));
+  const action = `inserting the image into slot ${slot.id}`;
+  await repeat({ pauseAfter, signal }, () =>
+    client.change(insertRequest(Image, slot, extra), action, timing.insert),
+  );
 }
 
-async function sendImage(
-  { client, imageUrl: Image, timing }: MachineBoot,
-  slot: MediaSlot,
-  extra: Mapping,
-): Promise<void> {
-  const action = `inserting the image into slot ${slot.id}`;
-  if (slot.insert === undefined) {
-    const body = { Image, Inserted: true, WriteProtected: true, ...extra };
-    await client.patch(slot.path, body, action, timing.insert);
-  } else await client.post(slot.insert, { Image, ...extra }, action, timing.insert);
+function insertRequest(Image: string, { insert, path }: MediaSlot, extra: Mapping): BmcChange {
+  return insert === undefined
+    ? { method: 'PATCH', path, body: { Image, Inserted: true, WriteProtected: true, ...extra } }
+    : { method: 'POST', path: insert, body: { Image, ...extra } };
 }
 
 type InsertParameter = readonly [name: string, value: string];

@@ -2,9 +2,10 @@
 
 import { CliError } from '../../core/errors.ts';
 import { pause, systemClock } from '../../io/clock.ts';
+import type { BmcChange } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import { formatDuration } from '../../service/status/figures.ts';
-import { type BmcRequest, type Change, eventLogOf, type MachineBoot, readNow, send } from './machineBoot.ts';
+import { type Change, eventLogOf, type MachineBoot, readNow } from './machineBoot.ts';
 import type { Survey } from './survey.ts';
 
 /** Throws CliError for a machine that is on and must not be powered off. */
@@ -96,10 +97,10 @@ async function reachOn(boot: MachineBoot): Promise<boolean> {
 
 async function resetTo(boot: MachineBoot, type: string, action: string): Promise<void> {
   if (boot.survey.system.reset === undefined) throw powerError(boot, 'the BMC cannot change the power state');
-  await send(boot, resetRequest(boot.survey, type), action);
+  await boot.client.change(resetRequest(boot.survey, type), action);
 }
 
-function resetRequest({ system: { reset = '' } }: Survey, type: string): BmcRequest {
+function resetRequest({ system: { reset = '' } }: Survey, type: string): BmcChange {
   return { method: 'POST', path: reset, body: { ResetType: type } };
 }
 

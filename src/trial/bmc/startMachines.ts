@@ -11,13 +11,14 @@ import { systemClock } from '../../io/clock.ts';
 import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
 import { knownError, report } from '../../io/report/report.ts';
 import { isImageRefusal } from '../../redfish/messages.ts';
+import type { BmcChange } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import type { BmcEvent } from '../timeline/events.ts';
 import type { BootMachines, TrialServices } from '../trial.ts';
 import { bootMachine, restoreMachine } from './bootMachine.ts';
 import { type BootRun, LONGEST_TEXT, type SurveyedMachine } from './bootRun.ts';
 import { urlFor } from './imageUrls.ts';
-import type { BmcRequest, Change, MachineBoot } from './machineBoot.ts';
+import type { Change, MachineBoot } from './machineBoot.ts';
 import { EmptySlotError } from './media.ts';
 import type { Target } from './targets.ts';
 
@@ -121,7 +122,7 @@ function mayPass(error: CliError): boolean {
 }
 
 /** curl asks for the password. */
-function curlCommand({ body, method, path }: BmcRequest, { caFile, isInsecure, origin }: Target): string {
+function curlCommand({ body, method, path }: BmcChange, { caFile, isInsecure, origin }: Target): string {
   const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
   const type = 'Content-Type: application/json';
   const words = ['curl', ...trust, '-u', 'USER', '-X', method, '-H', type, '-d', JSON.stringify(body)];

@@ -25,14 +25,10 @@ export interface MachineProgress {
   readonly milestones: ReadonlyMap<Stage, Milestone>;
 }
 
-export interface HostTimeline extends MachineProgress {
-  /** Whether its name, a MAC address or a UUID is known. */
-  readonly isIdentified: boolean;
-  readonly isExpected: boolean;
+export interface HostTimeline
+  extends MachineProgress, Pick<Machine, 'isExpected' | 'isIdentified' | 'listedMacs'> {
   /** MAC addresses of the inventory, then those that the machine has sent. */
   readonly macs: readonly string[];
-  /** MAC addresses of the inventory. */
-  readonly listedMacs: readonly string[];
   /** MAC addresses that the machine has sent. */
   readonly seenMacs: readonly string[];
   /** Client addresses, including that of its BMC; the latest one is the last. */
