@@ -23,7 +23,7 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
       hint: 'remove --console-log: the console of the emulated machine is always read',
     });
   }
-  if (guestHost !== undefined) guestNetwork(guestHost, '--guest-host');
+  if (guestHost !== undefined) guestNetwork(guestHost);
   // No connection into the network of an emulated machine is possible.
   const setup = readTrialSetup({ ...options, askBack: askBack ?? (qemu === undefined ? 'own' : 'never') });
   const inventory = options.inventory === undefined ? undefined : await readServeSource(options, io);

@@ -1,6 +1,5 @@
 /** What the steps of a boot share: the machine, its BMC, and what is to be undone. */
 
-import type { Mapping } from '../../formats/mapping.ts';
 import { pause, systemClock } from '../../io/clock.ts';
 import type { BmcChange, RedfishClient, RedfishTiming } from '../../redfish/redfishClient.ts';
 import { readSystem, type System } from '../../redfish/resources.ts';

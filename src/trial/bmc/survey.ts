@@ -110,10 +110,8 @@ function withoutSlash(path: string): string {
 
 /** The manager of the system: the first that lists it, or the first of all. */
 async function readFirstManager(client: RedfishClient, { managers }: System): Promise<Manager | undefined> {
-  const [linked] = managers;
-  if (linked !== undefined) return readManager(await client.get(linked, 'reading the manager'));
-  const [first] = await readMembers(client, client.root.managers);
-  return first === undefined ? undefined : readManager(await client.get(first, 'reading the manager'));
+  const [path] = managers.length > 0 ? managers : await readMembers(client, client.root.managers);
+  return path === undefined ? undefined : readManager(await client.get(path, 'reading the manager'));
 }
 
 /** Undefined if the BMC does not have the resource, or does not show it. */

@@ -171,7 +171,7 @@ export async function startEmulated(
   cleanup.defer(() => console.close());
   const { architecture, mac } = source;
   const { program, ...ofMachine } = setup;
-  const network = guestNetwork(guest.host, '--guest-host');
+  const network = guestNetwork(guest.host);
   const machine = await runMachine({
     command: [program, ...machineArguments({ ...ofMachine, architecture, mac, network, medium })],
     env: io.env,

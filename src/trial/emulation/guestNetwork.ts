@@ -34,15 +34,11 @@ export const DEFAULT_GUEST_HOST = '10.0.2.2';
 /** Number of DHCP addresses. */
 const LEASES = 16;
 
-/**
- * @param host address of the QEMU host
- * @param option name of its command line option, for messages
- * @throws UsageError
- */
-export function guestNetwork(host: string, option: string): GuestNetwork {
+/** @throws UsageError if it cannot be the address of the QEMU host */
+export function guestNetwork(host: string): GuestNetwork {
   const problem = guestHostProblem(host);
   if (problem !== undefined) {
-    throw new UsageError(`${option} ${quoteText(host)}: ${problem}`, {
+    throw new UsageError(`--guest-host ${quoteText(host)}: ${problem}`, {
       hint: 'use the IPv4 address in the Ironic URL of the configs, for example 192.0.2.1',
     });
   }

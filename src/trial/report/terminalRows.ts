@@ -8,7 +8,7 @@ import { displayWidth, wrapText } from '../../io/report/terminalText.ts';
 import { withoutValues } from '../../io/report/problemGroups.ts';
 import { type Paint, withoutColors } from '../../io/report/paint.ts';
 import { formatAgo, formatDuration, formatPercent } from '../../service/status/figures.ts';
-import { formatStates } from '../../service/status/document.ts';
+import { formatStates, type StatusPage } from '../../service/status/document.ts';
 import {
   formatCausePlace,
   type MachineCause,
@@ -18,33 +18,31 @@ import {
 } from '../../service/status/machineRow.ts';
 import { type MachineState, problemsFirst } from '../../service/status/select.ts';
 
-export interface LiveMachines {
-  readonly page: string;
-  /** `20 hosts: 1 stuck, 3 on the way` */
-  readonly figures: string;
-  readonly rows: readonly MachineRow[];
-  readonly names: StateNames;
-  readonly now: Date;
-}
-
 /** Machines in these states have a row. Those without activity are only named, and those that are done only counted. */
 const listed: readonly MachineState[] = ['failed', 'stuck', 'under-way'];
 
 /** The part of the terminal that the rows may take. The rest shows the last lines of the log. */
 const SHARE = 0.75;
 
+/** @param url of the page */
 export function formatLiveRows(
-  { page, figures, rows, names, now }: LiveMachines,
+  url: string,
+  { names, rows, service, summary }: Omit<StatusPage, 'rows'> & { readonly rows: readonly MachineRow[] },
   { columns, rows: height }: TerminalSize,
   rateOf: (row: MachineRow) => number | undefined,
   paint: Paint = withoutColors,
 ): readonly string[] {
   const width = columns - 1; // in the last column, some terminals wrap
-  const head = [cut(`status page: ${page}`, width), ...wrapped(figures, width, '', 2)];
+  const others = formatStates(
+    rows.filter(({ state }) => state !== 'home'),
+    names,
+  );
+  const figures = others === '' ? summary : `${summary}: ${others}`;
+  const head = [cut(`status page: ${url}`, width), ...wrapped(figures, width, '', 2)];
   const idle = idleLines(rows, names.idle, width);
   const machines = problemsFirst(rows.filter(({ state }) => listed.includes(state)));
   const room = Math.max(1, Math.floor(height * SHARE) - head.length - idle.length);
-  const body = machineLines(machines, room, { names, now, rateOf, width, paint });
+  const body = machineLines(machines, room, { names, now: service.now, rateOf, width, paint });
   return [...head, ...body, ...idle].slice(0, Math.max(1, height - 1));
 }
 

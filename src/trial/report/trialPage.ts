@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { PageAnswer } from '../../http/server/pages.ts';
 import type { Answerer } from '../../http/server/exchanges.ts';
 import { type BootStage, bootStages, type StageMark } from '../../service/status/bootStages.ts';
-import type { MachineDetails, PageRow } from '../../service/status/document.ts';
+import type { MachineDetails, PageRow, StatusPage } from '../../service/status/document.ts';
 import { formatPercent } from '../../service/status/figures.ts';
 import type { MachineCause, RunningTransfer, StateNames } from '../../service/status/machineRow.ts';
 import { pageAnswer } from '../../service/status/page.ts';
@@ -52,37 +52,29 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
  * @param accept the `Accept` header, or an empty string
  */
 export function trialAnswer(result: TrialResult, query: URLSearchParams, accept: string): PageAnswer {
-  const { ended, started } = result;
-  return pageAnswer(
-    {
-      heading: 'Boot of machines',
-      summary: calledHomeText(result),
-      names: trialStateNames,
-      rows: trialRows(result),
-      service: { now: ended, started },
-    },
-    query,
-    accept,
-  );
+  return pageAnswer(describeTrial(result), query, accept);
 }
 
-/** `3 of 20 called home` */
-export function calledHomeText({ verdict: { calledHome, missingCount } }: TrialResult): string {
-  return `${calledHome.length} of ${calledHome.length + missingCount} called home`;
+/** What the page and the terminal show: the machines that the trial waits for, and all others that were active. */
+export function describeTrial(result: TrialResult): StatusPage {
+  const { ended, started, verdict } = result;
+  const { calledHome, missingCount } = verdict;
+  return {
+    heading: 'Boot of machines',
+    summary: `${calledHome.length} of ${calledHome.length + missingCount} called home`,
+    names: stateNames,
+    rows: shownResults(result).map((one) => machineRow(one, result)),
+    service: { now: ended, started },
+  };
 }
 
-export const trialStateNames: StateNames = {
+const stateNames: StateNames = {
   failed: 'failed',
   stuck: 'stuck',
   'under-way': 'on the way',
   idle: 'no activity',
   home: 'called home',
 };
-
-/** In the order of the timeline: the machines that the trial waits for, and all others that were active. */
-export function trialRows(result: TrialResult): PageRow[] {
-  return shownResults(result).map((one) => machineRow(one, result));
-}
 
 function machineRow(one: HostResult, result: TrialResult): PageRow {
   const { homeAt, host, state } = one;

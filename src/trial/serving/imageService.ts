@@ -45,31 +45,33 @@ async function reportUrls(
   // An emulated machine needs no printed URLs, and anyone who can read them in a log can fetch the images.
   if (machine?.isOnly === true) return;
   const isLocal = isLoopback(listen);
-  if (isLocal && publicUrl === undefined) {
-    report(io, {
+  const isNamed = publicUrl !== undefined || bootMachines !== undefined;
+  const messages = [
+    {
+      isTrue: isLocal && publicUrl === undefined,
       severity: 'info',
       message: 'image server listening on loopback only; other machines cannot connect',
       hint: `use --serve-listen :${server.port} --public-url http://ADDRESS:${server.port} to serve other machines`,
-    });
-  }
-  const isNamed = publicUrl !== undefined || bootMachines !== undefined;
-  if (!isLocal && !isNamed && isLoopbackHost(urlHost(new URL(server.origin)))) {
-    report(io, {
+    },
+    {
+      isTrue: !isLocal && !isNamed && isLoopbackHost(urlHost(new URL(server.origin))),
       severity: 'warning',
       message: `all URLs of images start with ${server.origin}, which other machines cannot reach`,
       hint: `pass --public-url http://ADDRESS:${server.port} with the address of this machine`,
-    });
-  }
-  if (!isLocal && open === true) {
-    report(io, {
+    },
+    {
+      isTrue: !isLocal && open === true,
       severity: 'warning',
       message: 'anyone who can reach the image server can fetch all configs, including their secrets',
       hint: 'remove --open',
-    });
-  }
+    },
+  ] as const;
+  report(
+    io,
+    messages.filter(({ isTrue }) => isTrue),
+  );
   const snapshot = state.current();
-  if (snapshot === undefined) return;
-  await printUrls(snapshot, links, 'text', io.stderr);
+  if (snapshot !== undefined) await printUrls(snapshot, links, 'text', io.stderr);
 }
 
 /** @param artifacts the value of `--artifacts` */

@@ -10,7 +10,7 @@ const plan: MachinePlan = {
   firmware: { kind: 'bios' },
   memory: 4096,
   mac: '52:54:00:12:34:56',
-  network: guestNetwork('10.0.2.2', '--guest-host'),
+  network: guestNetwork('10.0.2.2'),
   medium: { kind: 'cd', path: '/images/live.iso' },
 };
 const uefi: MachinePlan['firmware'] = {
@@ -79,7 +79,7 @@ describe('its network', () => {
     ['192.0.2.31', '192.0.2.0/24', '192.0.2.3', '192.0.2.15'],
     ['192.0.2.254', '192.0.2.0/24', '192.0.2.3', '192.0.2.15'],
   ])('with this machine at %s', (host, net, dns, firstLease) => {
-    expect(guestNetwork(host, '--guest-host')).toEqual({ net, host, dns, firstLease });
+    expect(guestNetwork(host)).toEqual({ net, host, dns, firstLease });
   });
 
   it.each([
@@ -93,6 +93,6 @@ describe('its network', () => {
     '192.0.2.255',
     '192.0.2.300',
   ])('not with this machine at %j', (host) => {
-    expect(() => guestNetwork(host, '--guest-host')).toThrow(/^--guest-host /);
+    expect(() => guestNetwork(host)).toThrow(/^--guest-host /);
   });
 });

@@ -5,10 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/io/report/terminalText.ts';
 import { hostStateNames } from '../../../src/service/status/hostRows.ts';
 import type { MachineRow } from '../../../src/service/status/machineRow.ts';
-import { formatStates } from '../../../src/service/status/document.ts';
 import { machineStates } from '../../../src/service/status/select.ts';
 import { createRates } from '../../../src/trial/report/rates.ts';
-import { formatLiveRows, type LiveMachines } from '../../../src/trial/report/terminalRows.ts';
+import { formatLiveRows } from '../../../src/trial/report/terminalRows.ts';
 import { ago, now } from '../../service/status/exampleStatus.ts';
 
 const row = (name: string, changes: Partial<MachineRow> = {}): MachineRow => ({
@@ -65,10 +64,14 @@ const fetching = (name: string): MachineRow =>
 const many = (count: number, make: (name: string) => MachineRow, prefix: string): MachineRow[] =>
   Array.from({ length: count }, (_, index) => make(`${prefix}-${index}`));
 
-function live(rows: readonly MachineRow[], changes: Partial<LiveMachines> = {}): LiveMachines {
-  const figures = [`${rows.length} hosts`, formatStates(rows, hostStateNames)].filter(Boolean).join(': ');
-  return { page: 'http://192.0.2.1:8084/', figures, rows, names: hostStateNames, now, ...changes };
-}
+const url = 'http://192.0.2.1:8084/';
+const live = (rows: readonly MachineRow[]) => ({
+  heading: 'Boot of machines',
+  summary: `${rows.length} hosts`,
+  names: hostStateNames,
+  rows,
+  service: { now, started: now },
+});
 
 const kinds = [
   ...many(3, (name) => row(name, { state: 'home', stage: 'media' }), 'done'),
@@ -93,7 +96,7 @@ describe('the rows of', () => {
     ['10,000 machines', large, 80, 24],
     ['no machine', [], 80, 24],
   ])('%s', async (title, rows, columns, height) => {
-    const lines = formatLiveRows(live(rows), { columns, rows: height }, () => 12.5 * 1024 ** 2);
+    const lines = formatLiveRows(url, live(rows), { columns, rows: height }, () => 12.5 * 1024 ** 2);
     const file = title.replaceAll(/[^a-z\d]+/gi, '-');
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../../golden/terminal/${file}.txt`);
   });
@@ -102,6 +105,7 @@ describe('the rows of', () => {
     const size = { columns: 80, rows: 24 };
     const words: string[] = [];
     const painted = formatLiveRows(
+      url,
       live(kinds),
       size,
       () => undefined,
@@ -110,7 +114,7 @@ describe('the rows of', () => {
         return `{${text}}`;
       },
     );
-    const plain = formatLiveRows(live(kinds), size, () => undefined);
+    const plain = formatLiveRows(url, live(kinds), size, () => undefined);
     expect(painted.map((line) => line.replaceAll(/[{}]/g, ''))).toEqual(plain);
     expect(words).toEqual([
       'error failed',
@@ -148,7 +152,7 @@ describe('the rows of', () => {
     });
     fc.assert(
       fc.property(fc.array(machine), size, (rows, terminal) => {
-        const lines = formatLiveRows(live(rows), terminal, () => 5);
+        const lines = formatLiveRows(url, live(rows), terminal, () => 5);
         expect(lines.length).toBeLessThan(terminal.rows);
         for (const line of lines) {
           expect(displayWidth(line)).toBeLessThan(terminal.columns);
@@ -161,7 +165,7 @@ describe('the rows of', () => {
   it('10,000 machines take little time', () => {
     const started = process.cpuUsage();
     for (let time = 0; time < 10; time++)
-      formatLiveRows(live(large), { columns: 80, rows: 24 }, () => undefined);
+      formatLiveRows(url, live(large), { columns: 80, rows: 24 }, () => undefined);
     expect(process.cpuUsage(started).user / 1000 / 10).toBeLessThan(100);
   });
 });
