@@ -6,12 +6,13 @@ import type { ConvertedEntries } from './convertedKeyfile.ts';
 import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
-export interface Bond {
+/** A bond or a bridge. */
+export interface Controller {
   /** Undefined if the document does not list ports. */
   readonly ports: readonly Port[] | undefined;
-  /** Entries of the `[bond]` section. */
+  /** Entries of the section `[bond]` or `[bridge]`. */
   readonly entries: ConvertedEntries;
-  /** Entries of the `[bond-port]` section, by port. */
+  /** Entries of the section `[bond-port]` or `[bridge-port]`, by port. */
   readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
 }
 
@@ -83,7 +84,7 @@ function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   return refuse(place, 'expected IPv4 addresses separated by commas, without spaces');
 }
 
-export const bond: reader.Reader<Bond> = (value, place) => {
+export const bond: reader.Reader<Controller> = (value, place) => {
   const fields = readBondFields(value, place);
   if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { options = {}, 'ports-config': configs } = fields;
@@ -110,9 +111,10 @@ function names(listed: readonly Port[]): string {
   return [...new Set(listed.map(({ name }) => name))].toSorted().join('\0');
 }
 
-/** The bond uses the MAC address of a port, so it cannot have its own. */
-export function macFollowsPorts({ entries }: Bond): boolean {
-  return entries['mode']?.value === 'active-backup' && entries['fail_over_mac']?.value === 'active';
+/** Whether a bond uses the MAC address of a port, so that it cannot have its own. */
+export function macFollowsPorts(link: Controller | undefined): boolean {
+  const { mode: used, fail_over_mac: follows } = link?.entries ?? {};
+  return used?.value === 'active-backup' && follows?.value === 'active';
 }
 
 /** Reports combinations that nmstate refuses. */

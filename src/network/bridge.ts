@@ -1,19 +1,10 @@
 /** Linux bridges: the `bridge` of an interface, its options and the settings of its ports. */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { Port } from './bond.ts';
+import type { Controller, Port } from './bond.ts';
 import type { ConvertedEntries } from './convertedKeyfile.ts';
 import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
 import * as reader from './readers.ts';
-
-export interface Bridge {
-  /** Undefined if the document does not list ports. */
-  readonly ports: readonly Port[] | undefined;
-  /** Entries of the `[bridge]` section. */
-  readonly entries: ConvertedEntries;
-  /** Entries of the `[bridge-port]` section, by port. */
-  readonly portEntries: ReadonlyMap<string, ConvertedEntries>;
-}
 
 /** Timers of the kernel, which nmstate only shows. */
 const shownTimer = [reader.strictly(reader.uint64), ''] as const;
@@ -111,7 +102,7 @@ function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
   return min <= max ? [min, max] : refuse(step(place, 'id-range'), '"min" is greater than "max"');
 }
 
-export const bridge: reader.Reader<Bridge> = (value, place) => {
+export const bridge: reader.Reader<Controller> = (value, place) => {
   const fields = readBridgeFields(value, place);
   if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { options = {} } = fields;

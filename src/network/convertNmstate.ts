@@ -107,10 +107,11 @@ interface Network {
 }
 
 function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
-  const { bond, fields, foundByMac, place } = link;
+  const { asController: own, fields, foundByMac, place } = link;
   const { controller, place: listed = place } = network.links.controllers.get(link.name) ?? {};
   // nmstate finds ports by their names in NetworkManager.
-  const named = foundByMac ? undefined : controller;
+  const portEntries = (type: Interface['type']): ConvertedEntries | undefined =>
+    foundByMac || controller?.type !== type ? undefined : controller.asController?.portEntries.get(link.name);
   const isController = link.type === 'bond' || link.type === 'linux-bridge';
   const entry = reader.entryMaker(fields, place);
   const written: Mapping = fields;
@@ -131,10 +132,10 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
   };
   const sections = {
     connection,
-    bond: link.type === 'bond' ? (bond?.entries ?? {}) : undefined,
-    'bond-port': named?.bond?.portEntries.get(link.name),
-    bridge: link.type === 'linux-bridge' ? (fields.bridge?.entries ?? {}) : undefined,
-    'bridge-port': named?.fields.bridge?.portEntries.get(link.name),
+    bond: link.type === 'bond' ? (own?.entries ?? {}) : undefined,
+    'bond-port': portEntries('bond'),
+    bridge: link.type === 'linux-bridge' ? (own?.entries ?? {}) : undefined,
+    'bridge-port': portEntries('linux-bridge'),
     ipv4: controller === undefined ? ipEntries(link, 4, network) : undefined,
     ipv6: controller === undefined ? ipEntries(link, 6, network) : undefined,
     ethernet:
@@ -147,10 +148,9 @@ function convertInterface(link: Interface, network: Network): ConvertedKeyfile {
               'accept-all-mac-addresses',
               reader.formatBit(fields['accept-all-mac-addresses']),
             ),
-            [foundByMac ? 'mac-address' : 'cloned-mac-address']:
-              bond !== undefined && macFollowsPorts(bond)
-                ? undefined
-                : (network.copiedMacs.get(link.name) ?? entry('mac-address')),
+            [foundByMac ? 'mac-address' : 'cloned-mac-address']: macFollowsPorts(own)
+              ? undefined
+              : (network.copiedMacs.get(link.name) ?? entry('mac-address')),
           },
     vlan: vlan && {
       ...vlan.entries,

@@ -2,7 +2,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { type Bond, bond, macFollowsPorts, type Port } from './bond.ts';
+import { bond, type Controller, macFollowsPorts } from './bond.ts';
 import { bridge } from './bridge.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6, loopbackSettings } from './ipSettings.ts';
@@ -31,7 +31,8 @@ export interface Interface {
   /** Identified by its MAC address, so its name is unknown. */
   readonly foundByMac: boolean;
   readonly profileName: string | undefined;
-  readonly bond: Bond | undefined;
+  /** What it says as a bond or a bridge. */
+  readonly asController: Controller | undefined;
   /** All keys of the document. */
   readonly fields: InterfaceFields;
 }
@@ -128,7 +129,7 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
     return refuse(step(place, 'name'), 'invalid interface name', hint);
   }
   if (state === 'ignore') {
-    if (portsOf(fields) === undefined) return { name, state: 'ignore' };
+    if (controllerOf(fields)?.ports === undefined) return { name, state: 'ignore' };
     return refuseUnsupportedValue(step(place, 'state'), 'an ignored interface with ports');
   }
   checkFields(written, fields, place);
@@ -160,10 +161,10 @@ function checkFields(type: InterfaceType, fields: InterfaceFields, place: Docume
   if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
   if (type === 'bond') {
     hasBoth(fields, 'link-aggregation', 'bond', place);
-    const settings = bondOf(fields);
+    const settings = controllerOf(fields);
     if ((fields.state ?? 'up') === 'up' && settings?.entries['mode'] === undefined)
       refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
-    if (settings !== undefined && macFollowsPorts(settings) && fields['mac-address'] !== undefined) {
+    if (macFollowsPorts(settings) && fields['mac-address'] !== undefined) {
       const hint =
         'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port';
       warn(step(place, 'mac-address'), 'the MAC address is ignored, as in nmstate', hint);
@@ -188,18 +189,14 @@ export function toInterface(
   const foundByMac = fields.identifier === 'mac-address';
   const profileName = fields['profile-name'] ?? (foundByMac && isUp ? name : undefined);
   const id = profileName ?? name;
-  return { place, name, type, isUp, id, foundByMac, profileName, bond: bondOf(fields), fields };
+  const asController = controllerOf(fields);
+  return { place, name, type, isUp, id, foundByMac, profileName, asController, fields };
 }
 
-function bondOf(fields: InterfaceFields): Bond | undefined {
-  return fields['link-aggregation'] ?? fields.bond;
+function controllerOf(fields: InterfaceFields): Controller | undefined {
+  return fields['link-aggregation'] ?? fields.bond ?? fields.bridge;
 }
 
 export function ipSettingsOf(link: Interface | undefined, family: Family): IpSettings | undefined {
   return family === 4 ? link?.fields.ipv4 : link?.fields.ipv6;
-}
-
-/** Undefined for an interface without ports, or if the document does not list them. */
-export function portsOf(fields: InterfaceFields): readonly Port[] | undefined {
-  return bondOf(fields)?.ports ?? fields.bridge?.ports;
 }

@@ -11,16 +11,13 @@ import { type DocumentPlace, refuse, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
 interface NmstateRoute {
+  readonly place: DocumentPlace;
   readonly family: Family;
   /** 0 is the default. */
   readonly table: number;
   /** The values of `routeN` and `routeN_options` in NetworkManager. */
   readonly value: ConvertedEntry;
   readonly options: ConvertedEntry;
-}
-
-interface PlacedRoute extends NmstateRoute {
-  readonly place: DocumentPlace;
   readonly interfaceName: string;
   /** Texts in the order of `RouteEntry::sort_key` of nmstate. */
   readonly sortKey: string;
@@ -54,7 +51,7 @@ function destination(value: unknown, place: DocumentPlace): Subnet | undefined {
 }
 
 /** Routes with state absent are not written to keyfiles, but nmstate checks them. */
-function readRoute(value: unknown, place: DocumentPlace): PlacedRoute | undefined {
+function readRoute(value: unknown, place: DocumentPlace): NmstateRoute | undefined {
   const fields = readRouteFields(value, place);
   if (fields === undefined || fields.state === 'ignore') return undefined;
   const {

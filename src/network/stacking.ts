@@ -1,7 +1,7 @@
 /** How the interfaces of a document are stacked: controllers and ports, parents, both ends of a veth. */
 
 import { quoteText } from '../core/foreignText.ts';
-import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
+import { type Interface, readInterface, toInterface, type Unmanaged } from './interface.ts';
 import { ipv6 } from './ipSettings.ts';
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step } from './documentPlace.ts';
 import { isKernelName, list } from './readers.ts';
@@ -108,8 +108,8 @@ function addAssumedPorts(
   interfaces: Map<string, Interface>,
   unmanaged: ReadonlyMap<string, Unmanaged>,
 ): void {
-  for (const { fields } of interfaces.values()) {
-    for (const { name: port, place } of portsOf(fields) ?? []) {
+  for (const { asController } of interfaces.values()) {
+    for (const { name: port, place } of asController?.ports ?? []) {
       const state = unmanaged.get(port)?.state;
       const isKnown = interfaces.has(port);
       if (state !== undefined) refuse(place, `port ${port} has state ${state}`);
@@ -150,7 +150,7 @@ function addAssumedPeers(
 function findControllers(interfaces: ReadonlyMap<string, Interface>): Map<string, PortOf> {
   const controllers = new Map<string, PortOf>();
   for (const controller of interfaces.values()) {
-    for (const { name, place } of portsOf(controller.fields) ?? []) {
+    for (const { name, place } of controller.asController?.ports ?? []) {
       if (name === controller.name) refuse(place, 'the interface is its own port');
       else if (controllers.has(name)) refuse(place, `port ${name} is listed twice`);
       else controllers.set(name, { controller, place });

@@ -49,7 +49,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
       addProblem(profile, place, 'ignores', { problem: remark, hint: 'write ADDRESS/PREFIX' });
     if (!isRoute) {
       addresses.push({ ...subnet, line });
-      if (gateway !== undefined) behind ??= { key: place, text: gateway };
+      if (gateway !== '') behind ??= { key: place, text: gateway };
       continue;
     }
     hasRoutes = true;
@@ -59,7 +59,7 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
     routes.push({
       line,
       destination: subnet,
-      gateway: specified(parseAddress(gateway ?? ''), family),
+      gateway: specified(parseAddress(gateway), family),
       metric: metric === 0 || metric === (family === 6 ? 1024 : 0) ? undefined : metric,
     });
   }
@@ -213,49 +213,38 @@ function routeOptions(text = ''): ReadonlyMap<string, string> {
 
 interface ReadAddress {
   readonly subnet: Subnet;
-  /** As it is written: only that of a route is checked. */
-  readonly gateway: string | undefined;
+  /** As it is written, empty without one: only that of a route is checked. */
+  readonly gateway: string;
   readonly metric: number | undefined;
   /** What NetworkManager ignores although it uses the address. */
   readonly remark: string | undefined;
 }
 
+/** A prefix that is no number may be a gateway. */
+const ADDRESS_FIELDS =
+  /^([\da-f:.%]*)(?:[/;,](\d*)(?![^/;,]))?(?:[/;,]([\da-f:.%]*))?(?:[/;,](\d+))?[/;,]?$/i;
+
 /** `ADDRESS/PREFIX[,GATEWAY[,METRIC]]` with `/`, `;` or `,` between the fields; or why it is ignored. */
 function readAddress(value: string, family: Family, isRoute: boolean): ReadAddress | string {
   const invalid = `${quoteText(value)} is not ${isRoute ? 'a route' : 'an address'}`;
-  let rest = value;
-  /** The next field; undefined at the end, and for a field with other characters, which remains. */
-  const next = (characters: RegExp): string | undefined => {
-    const [field = ''] = characters.exec(rest) ?? [];
-    const separator = rest.charAt(field.length);
-    if (rest === '' || (separator !== '' && !'/;,'.includes(separator))) return undefined;
-    rest = rest.slice(field.length + 1);
-    return field;
-  };
-  const address = parseAddress(next(/^[\da-f:.%]*/i) ?? '');
-  // A prefix that is no number may be a gateway.
-  const prefix = next(/^\d*/);
-  const gateway = next(/^[\da-f:.%]*/i);
-  if (gateway === undefined && rest !== '') return invalid;
-  const metric = isRoute ? next(/^\d*/) : undefined;
-  if (rest !== '' || address?.family !== family) return invalid;
-  const length = prefix === undefined || prefix === '' ? undefined : Number(prefix);
-  const isLong = length !== undefined && length > addressBits(family);
-  const assumed = isRoute && family === 6 ? 128 : family === 6 ? 64 : 24;
+  const [, start = '', prefix = '', gateway = '', metric] = ADDRESS_FIELDS.exec(value) ?? [];
+  const address = parseAddress(start);
+  if (address?.family !== family || (metric !== undefined && !isRoute)) return invalid;
+  const assumed = family === 4 ? 24 : isRoute ? 128 : 64;
+  const isLong = Number(prefix) > addressBits(family);
   const remark =
-    length === undefined || isLong
+    prefix === '' || isLong
       ? `the prefix length is ${isLong ? 'too large' : 'missing'}, so it uses /${assumed}`
       : undefined;
-  const subnet = { address, prefixLength: remark === undefined ? (length ?? assumed) : assumed };
-  if (!isRoute) return { subnet, gateway: gateway === '' ? undefined : gateway, metric: undefined, remark };
-  const isMetric = metric === undefined || (metric !== '' && Number(metric) < 2 ** 32);
-  const isOldMetric = family === 6 && metric === undefined && /^\d+$/.test(gateway ?? '');
-  const isGateway = (gateway ?? '') === '' || parseAddress(gateway ?? '')?.family === family || isOldMetric;
-  if (!isGateway) return `the gateway ${quoteText(gateway ?? '')} is invalid`;
+  const subnet = { address, prefixLength: remark === undefined ? Number(prefix) : assumed };
+  if (!isRoute) return { subnet, gateway, metric: undefined, remark };
+  const isOldMetric = family === 6 && metric === undefined && /^\d+$/.test(gateway);
+  const isGateway = gateway === '' || parseAddress(gateway)?.family === family || isOldMetric;
+  if (!isGateway) return `the gateway ${quoteText(gateway)} is invalid`;
   const number = isOldMetric ? gateway : metric;
-  return isMetric
+  return metric === undefined || Number(metric) < 2 ** 32
     ? { subnet, gateway, metric: number === undefined ? undefined : Number(number), remark }
-    : `the metric ${quoteText(metric ?? '')} is invalid`;
+    : `the metric ${quoteText(metric)} is invalid`;
 }
 
 function readServers(family: Family, profile: Profile): readonly IpAddress[] {

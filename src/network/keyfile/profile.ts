@@ -105,7 +105,7 @@ interface Invalid {
 
 function readValue(value: string, kind: string, range: readonly string[]): string | Invalid {
   // The syntax of these is checked elsewhere, if it is.
-  if (kind === 'other' || kind === 'bytes') return unescapeValue(value);
+  if (kind === 'other' || kind === 'bytes' || kind === 'decimal') return unescapeValue(value);
   if (kind === 'string') {
     if (!hasInvalidEscape(value)) return unescapeValue(value);
     const problem = 'the value has a backslash that does not begin an escape sequence';
@@ -117,10 +117,6 @@ function readValue(value: string, kind: string, range: readonly string[]): strin
     if (word === 'true' || word === '1') return 'true';
     if (word === 'false' || word === '0') return 'false';
     return { problem: `${quoteText(value)} is not true or false`, hint: 'use true or false' };
-  }
-  if (kind === 'decimal') {
-    if (/^[+-]?\d+$/.test(value)) return value;
-    return { problem: `${quoteText(value)} is not a decimal number`, hint: 'use a decimal number' };
   }
   const number = parseKeyfileInteger(value);
   const [least, most] = range.length > 0 ? range : (defaultRanges[kind] ?? []);

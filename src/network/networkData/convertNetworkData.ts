@@ -99,7 +99,7 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
     const title = id.replaceAll(/\p{Cc}|\p{Cs}/gu, '_').trim() || '_';
     // A physical interface that is found by its MAC address keeps its name; the others get name and address.
     const isFoundByMac = kind === 'ethernet' && mac !== undefined;
-    const followsPorts = link.bond !== undefined && macFollowsPorts(link.bond);
+    const followsPorts = macFollowsPorts(link.bond);
     const own = networks.filter(({ linkId }) => linkId === id);
     const at = (key: string, value: string | number | undefined): ConvertedEntry | undefined =>
       reader.entryAt(step(place, key), value);
@@ -212,7 +212,7 @@ function ipEntries(
   const isStatic = networks.every(({ subnet }) => subnet !== undefined);
   const own = onLink.flatMap(({ servers }) => servers);
   // As cloud-init does: the name servers of the document are for links that have none of their own.
-  const servers = (own.length > 0 ? own : common).filter(({ address }) => address.family === family);
+  const servers = (own.length > 0 ? own : common).filter((server) => server.family === family);
   const withMetric = networks.find(({ metric }) => metric !== undefined);
   return {
     method: reader.entryAt(place, isStatic ? 'manual' : 'auto'),
@@ -221,10 +221,7 @@ function ipEntries(
     // Neutron computes addresses from MAC addresses.
     'addr-gen-mode': family === 6 ? reader.entryAt(place, 'eui64') : undefined,
     'route-metric': withMetric && reader.entryAt(step(withMetric.place, 'metric'), withMetric.metric),
-    dns: reader.entryAt(
-      servers[0]?.place ?? place,
-      [...new Set(servers.map(({ address }) => formatAddress(address)))].join(';'),
-    ),
+    dns: reader.entryAt(servers[0]?.place ?? place, [...new Set(servers.map(formatAddress))].join(';')),
     'dns-search': reader.entryAt(place, [...new Set(onLink.flatMap(({ searches }) => searches))].join(';')),
     ...numbered(
       'address',

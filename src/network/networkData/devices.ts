@@ -3,7 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import { type Bond, checkOptions, mode as bondMode, optionRows, portList } from '../bond.ts';
+import { checkOptions, type Controller, mode as bondMode, optionRows, portList } from '../bond.ts';
 import { type DocumentPlace, expected, isLeftOut, refuse, step, warn } from '../documentPlace.ts';
 import * as reader from '../readers.ts';
 
@@ -17,7 +17,7 @@ export interface DataLink {
   readonly name: string | undefined;
   readonly mtu: number | undefined;
   /** Its ports are ids of links. */
-  readonly bond: Bond | undefined;
+  readonly bond: Controller | undefined;
   /** The parent is the id of a link. */
   readonly vlan: { readonly parent: string; readonly vlanId: number } | undefined;
 }

@@ -27,10 +27,7 @@ export interface Network {
   readonly metric: number | undefined;
 }
 
-export interface DataServer {
-  readonly address: IpAddress;
-  readonly place: DocumentPlace;
-}
+export type DataServer = IpAddress & { readonly place: DocumentPlace };
 
 interface Route {
   readonly place: DocumentPlace;
@@ -54,11 +51,7 @@ function addressOf(family?: Family): reader.Reader<IpAddress> {
   return reader.ipAddress(family, `use an ${family === undefined ? 'IPv4 or IPv6' : `IPv${family}`} address`);
 }
 
-const readServer = addressOf();
-const server: reader.Reader<DataServer> = (value, place) => {
-  const address = readServer(value, place);
-  return address && { address, place };
-};
+const server = reader.placed(addressOf());
 
 const readServiceFields = reader.objectWith({ type: anyId, address: server }, ['type', 'address'], {
   type: '"dns"',
