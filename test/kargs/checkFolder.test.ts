@@ -53,11 +53,6 @@ describe('checkNetworkBoot', () => {
       'worker-1 error boot-url-scheme s3://h/a: unsupported URL scheme',
     ],
     [
-      'long URL',
-      bootOf(hostWith({ kernelUrl: `http://h/${'k'.repeat(247)}` })),
-      'worker-1 error pxelinux-file-length http://h/kkk',
-    ],
-    [
       'blank',
       bootOf(hostWith({ extraArguments: ['a b'] })),
       'worker-1 error argument-characters "a b": the argument contains',

@@ -1479,10 +1479,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['PXELINUX does not support file names or URLs longer than 255 bytes'],
-    sources: [{ repository: 'geneC+syslinux', file: 'core/include/fs.h', shows: /FILENAME_MAX_LG2 8\s/ }],
-  },
-  {
     says: [
       'GRUB cannot read its menu, and the kernel joins the arguments behind it',
       'The kernel knows double quotes only:',

@@ -14,14 +14,6 @@ const pxelinuxComma = errorRule(
   'PXELINUX splits the URL of the initramfs at commas',
   'percent-encode the comma as %2C',
 );
-const pxelinuxFileLength = errorRule(
-  'pxelinux-file-length',
-  'PXELINUX does not support file names or URLs longer than 255 bytes',
-  'use a shorter URL',
-);
-
-/** FILENAME_MAX of Syslinux (core/include/fs.h), minus the final NUL. */
-const LONGEST_FILE = 255;
 
 /**
  * Petitboot and the network boot of s390x in QEMU read the files of the folder, too: one per MAC address (with the hardware type as
@@ -36,7 +28,6 @@ export const pxelinux: Loader = {
     return [
       ...checkLoaderSettings([...images, ...list]),
       ...checkTexts(pxelinuxComma, archives, (text) => text.includes(',')),
-      ...checkTexts(pxelinuxFileLength, images, (text) => text.length > LONGEST_FILE),
     ];
   },
   added: (settings) => {

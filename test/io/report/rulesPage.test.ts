@@ -101,7 +101,6 @@ const withoutExample = new Set<string>([
   'quadlet-rejected-by-podman',
   'merge-replaces-rendered',
   'command-line-length',
-  'pxelinux-file-length',
   'ansible-template',
   'config-drive-size',
   'network-data-unread',
