@@ -8,10 +8,9 @@ import { parseUrl } from '../formats/url.ts';
 import type { Resource } from '../ignition/config.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
-import { planPull, type PullSource } from './imagePull.ts';
-import { isLocalName } from './imageSource.ts';
+import type { PullSource } from './imagePull.ts';
 import { readVariables } from './lint/addresses.ts';
-import { agentPulls, readRegistries } from './lint/images.ts';
+import { isBuilt, planPulls } from './lint/images.ts';
 import { bindMounts, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
 import { listLoginFiles } from './lint/pullSecret.ts';
 import { confValues, type LintSubject, listResources, readInlineText, textOf } from './lint/subject.ts';
@@ -113,15 +112,14 @@ export function ignitionContact({ config }: LintSubject): Contact {
 
 /** The images of the agent. None if another config may add registries. */
 export function imageContacts(subject: LintSubject): readonly ImageContact[] {
-  const registries = readRegistries(subject);
-  if (registries === undefined) return [];
-  return agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
-    if (podman.verb !== 'pull' && isLocalName(image)) return [];
+  return planPulls(subject).flatMap((pull) => {
+    const { image, plan } = pull;
+    const { podman, setting } = pull.command;
+    if (isBuilt(pull)) return [];
     const unit = subject.agentUnits.find(({ name }) => name === setting.unitName);
     const variables = unit === undefined ? new Map<string, string>() : readVariables(unit);
     const isUnverified = optionValues(podman, 'tls-verify').some(({ text }) => text === 'false');
-    const planned = planPull(image, registries)?.sources ?? [];
-    const sources = planned
+    const sources = (plan?.sources ?? [])
       .filter(({ blocked }) => !blocked)
       .map((source): RegistrySource => {
         const insecure = source.insecure || isUnverified;

@@ -4,6 +4,7 @@
  * with that library in test/interop/containersImage.test.ts. Nothing is contacted.
  */
 
+import { type Host, parseHost } from '../formats/hostName.ts';
 import { parseImageReference } from '../formats/imageReference.ts';
 import type { Registries, RegistryEntry } from './registriesConf.ts';
 
@@ -67,6 +68,12 @@ export function planPull(text: string, registries?: Registries): PullPlan | unde
 export function pullNames(text: string, registries?: Registries): readonly string[] {
   const { sources = [] } = planPull(text, registries) ?? {};
   return sources.filter(({ blocked }) => !blocked).map(({ name }) => name);
+}
+
+/** The host of a registry with or without a port, or of a location in it. */
+export function registryHost(location: string): Host {
+  const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:/]*))/.exec(location) ?? [];
+  return parseHost(bracketed ?? plain);
 }
 
 /** Joins the files that podman reads, in their order. An entry replaces the entry of a previous file with the same prefix. */

@@ -3,9 +3,10 @@
 import { posix } from 'node:path';
 import { cutText } from '../../formats/goText.ts';
 import { parseHost } from '../../formats/hostName.ts';
+import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Rule } from '../../core/rule.ts';
-import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
+import { registryHost } from '../imagePull.ts';
 import { findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { findInternalTlsHost } from '../../network/internalHost.ts';
 import { findIgnoredExceptions, isExceptForPython } from '../../network/noProxy.ts';
@@ -20,7 +21,7 @@ import {
   splitVariables,
   textOf,
 } from './subject.ts';
-import { agentPulls, listFiles as listRegistriesFiles } from './images.ts';
+import { agentPulls, isBuilt, listFiles as listRegistriesFiles } from './images.ts';
 import { type LintFinding, lintFinding, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
@@ -31,11 +32,13 @@ interface Address extends Pick<Violation, 'path' | 'place' | 'settingName'> {
 
 export function checkAddresses(subject: LintSubject): LintFinding[] {
   const addresses: Address[] = [
-    ...agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
-      if (podman.verb !== 'pull' && isLocalName(image)) return [];
-      const place = `${setting.unitName}: ${setting.name}=`;
-      const settingName = 'agent.image' as const;
-      return [{ place, path: setting.path, settingName, problem: findImageAddress(image) }];
+    ...agentPulls(subject).flatMap((pull) => {
+      const { name, path, unitName } = pull.command.setting;
+      const parsed = parseImageReference(pull.image);
+      const { registry } = parsed.ok ? parsed.reference : {};
+      if (isBuilt(pull) || registry === undefined) return [];
+      const problem = findAddressProblem(registryHost(registry));
+      return [{ place: `${unitName}: ${name}=`, path, settingName: 'agent.image' as const, problem }];
     }),
     ...listRegistriesFiles(subject).flatMap((file) => {
       const { registries } = readRegistriesConf(textOf(file));
@@ -48,7 +51,7 @@ export function checkAddresses(subject: LintSubject): LintFinding[] {
         path: file.source,
         place,
         settingName: 'agent.registriesConf' as const,
-        problem: findRegistryAddress(location),
+        problem: findAddressProblem(registryHost(location)),
       }));
     }),
     ...listTimeServers(subject).map(({ host, port: _port, ...server }) => ({

@@ -1,13 +1,12 @@
 /** Rules about the images that the units of the agent pull and run, and about their registries and mirrors. */
 
 import { posix } from 'node:path';
-import type { Problem } from '../../core/finding.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
-import { combineRegistries } from '../imagePull.ts';
-import { findPullProblem, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
+import { isInternalHost } from '../../network/internalHost.ts';
+import { combineRegistries, planPull, type PullSource, registryHost } from '../imagePull.ts';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
-import type { SettingName } from '../settingTable.ts';
-import { atSetting, rule, type Violation } from './lintRule.ts';
+import { atSetting, rule } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
 
@@ -35,14 +34,39 @@ export const agentImageRules = [
     'agent-image-unpullable',
     'error',
     'use a reference with a registry, like registry.example.com/ironic-agent',
-    (subject) => pullProblems(subject, 'agent.image', findShortNameProblem),
+    function* (subject) {
+      for (const { command, image, plan, registries } of planPulls(subject)) {
+        // Without another registries.conf, CoreOS lists several registries, and podman prompts for one of them.
+        const { search = [], shortNameMode } = registries;
+        const tries = search.length > 1 && shortNameMode !== 'enforcing';
+        if (plan !== undefined || tries || !parseImageReference(image).ok) continue;
+        const message = `the image ${image} has no registry, and podman cannot select one`;
+        const hint = `add the registry: registry.example.com/${image}`;
+        yield { ...atSetting(command.setting, message, hint), settingName: 'agent.image' };
+      }
+    },
   ),
 
   rule(
     'agent-image-registries',
     'error',
     'fix the entry of registries.conf, or use an image from another registry',
-    (subject) => pullProblems(subject, 'agent.registriesConf', findPullProblem),
+    function* (subject) {
+      for (const { command, image, plan } of planPulls(subject)) {
+        if (plan?.entry === undefined) continue;
+        const { entry, malformed, sources } = plan;
+        const settingName = 'agent.registriesConf';
+        if (malformed !== undefined) {
+          const message = `the entry ${quoteText(entry.prefix)} of registries.conf rewrites the image ${image} to ${quoteText(malformed)}, which podman refuses`;
+          const hint = 'fix its location: HOST/PATH, with library/ for official images of docker.io';
+          yield { ...atSetting(command.setting, message, hint), settingName };
+        } else if (sources.every(({ blocked }) => blocked)) {
+          const message = `podman cannot pull the image ${image}: registries.conf blocks ${listRegistries(sources)}`;
+          const hint = `remove blocked = true from the entry, add a mirror for ${sources.at(-1)?.registry}, or use an image from another registry`;
+          yield { ...atSetting(command.setting, message, hint), settingName };
+        }
+      }
+    },
   ),
 
   rule(
@@ -50,32 +74,21 @@ export const agentImageRules = [
     'warning',
     'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
     function* (subject) {
-      const registries = readRegistries(subject);
-      if (registries === undefined) return;
-      for (const { command, image } of agentPulls(subject)) {
-        const { podman, setting } = command;
-        if (optionValues(podman, 'tls-verify').some(({ text }) => text === 'false')) continue;
-        const message = findRegistryIssuer(image, registries, (registry) =>
-          hasTrustAnchor(subject, registry),
-        );
-        if (message !== undefined) yield { ...atSetting(setting, message), settingName: 'agent.image' };
+      for (const { command, plan } of planPulls(subject)) {
+        if (optionValues(command.podman, 'tls-verify').some(({ text }) => text === 'false')) continue;
+        const tried = (plan?.sources ?? []).filter(({ blocked }) => !blocked);
+        const isRejected = ({ insecure, registry }: PullSource): boolean =>
+          !insecure && isInternalHost(registryHost(registry)) && !hasTrustAnchor(subject, registry);
+        if (tried.length === 0 || !tried.every(isRejected)) continue;
+        const message = `no public CA issues certificates for ${listRegistries(tried)}, so podman rejects the certificate of the registry`;
+        yield { ...atSetting(command.setting, message), settingName: 'agent.image' };
       }
     },
   ),
 ];
 
-function* pullProblems(
-  subject: LintSubject,
-  settingName: SettingName,
-  findProblem: (image: string, registries: Registries) => Problem | undefined,
-): Iterable<Violation> {
-  const registries = readRegistries(subject);
-  if (registries === undefined) return; // another config may add registries
-  for (const { command, image } of agentPulls(subject)) {
-    const problem = findProblem(image, registries);
-    if (problem === undefined) continue;
-    yield { ...atSetting(command.setting, problem.message, problem.hint), settingName };
-  }
+function listRegistries(sources: readonly PullSource[]): string {
+  return [...new Set(sources.map(({ registry }) => registry))].slice(0, 5).join(', ');
 }
 
 /** Also for configs that do not run the agent. */
@@ -108,6 +121,18 @@ export function agentPulls({ agentUnits }: LintSubject) {
       return expands || LOCAL_TRANSPORT.test(text) ? [] : [{ command, image: withoutTransport(text) }];
     });
   });
+}
+
+/** How podman pulls these images; nothing if another config may add registries. */
+export function planPulls(subject: LintSubject) {
+  const registries = readRegistries(subject);
+  if (registries === undefined) return [];
+  return agentPulls(subject).map((pull) => ({ ...pull, plan: planPull(pull.image, registries), registries }));
+}
+
+/** Whether `podman run` starts an image that podman builds: no registry contains it. */
+export function isBuilt({ command: { podman }, image }: ReturnType<typeof agentPulls>[number]): boolean {
+  return podman.verb !== 'pull' && image.startsWith('localhost/');
 }
 
 /** Images that are on the host already, so podman contacts no registry. */

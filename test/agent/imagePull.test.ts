@@ -1,32 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findImageAddress, findShortNameProblem } from '../../src/agent/imageSource.ts';
 import { pullNames } from '../../src/agent/imagePull.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
-
-describe('findShortNameProblem', () => {
-  it.each([
-    ['ironic-agent:latest', 'add the registry: registry.example.com/ironic-agent:latest'],
-    ['team/agent', 'add the registry: registry.example.com/team/agent'],
-  ])('%s', (text, hint) => {
-    expect(findShortNameProblem(text)?.hint).toBe(hint);
-  });
-
-  it.each(['quay.io/a', 'localhost/a', 'registry:5000/a', 'not an image'])('not %s', (text) => {
-    expect(findShortNameProblem(text)).toBeUndefined();
-  });
-});
-
-describe('findImageAddress', () => {
-  it.each([
-    ['localhost:5000/a', true],
-    ['127.0.0.1:5000/a', true],
-    ['quay.io/a', false],
-    ['localhost', false],
-    ['[2001:db8::1]:5000/a', false],
-  ])('%s', (text, isFound) => {
-    expect(findImageAddress(text) !== undefined).toBe(isFound);
-  });
-});
 
 describe('pullNames', () => {
   const { registries } = readRegistriesConf(
