@@ -21,8 +21,6 @@ import type { ConsoleEvent } from '../timeline/events.ts';
 const INTERVAL = 500;
 /** Bytes of one read. */
 const CHUNK = 64 * 1024;
-/** Bytes between two pauses; a serial line writes less than 1 MiB in an hour. */
-const MAX_BYTES = 1024 * 1024;
 
 export interface ConsoleLog {
   readonly path: string;
@@ -106,8 +104,8 @@ export async function followConsoleLog(
 
 interface Tail {
   /**
-   * Reads up to the end, or {@link MAX_BYTES}. A file that became shorter, or that another one replaced, is read from its
-   * start: a program was restarted, or the log was rotated.
+   * Reads up to the end. A file that became shorter, or that another one replaced, is read from its start: a program was
+   * restarted, or the log was rotated.
    */
   read(): Promise<void>;
   close(): Promise<void>;
@@ -126,8 +124,7 @@ async function openTail(path: string, onLine: (line: string) => void): Promise<T
   const readFile = async (): Promise<void> => {
     const { size } = await file.stat();
     if (size < position) restart();
-    const end = Math.min(size, position + MAX_BYTES);
-    while (position < end) {
+    while (position < size) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, position);
       if (bytesRead === 0) return;
       position += bytesRead;

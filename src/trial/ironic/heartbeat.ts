@@ -67,7 +67,7 @@ export function answerHeartbeat(
     versionRefusal(version, 'heartbeat') ??
     (node && (urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token)));
   if (refusal !== undefined || node === undefined) {
-    const unknown = `Node ${shown(name)} could not be found.`;
+    const unknown = `Node ${name ?? ''} could not be found.`;
     return { ...beat, ...(refusal ?? refuseRequest(404, unknown, 'unknown-node')), agent: undefined };
   }
   node.calledAt = now;
@@ -91,10 +91,6 @@ function given(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function shown(node = ''): string {
-  return node.slice(0, 64);
-}
-
 /** Ironic handles invalid JSON as an empty object. */
 function argumentRefusal(
   node: string | undefined,
@@ -107,7 +103,7 @@ function argumentRefusal(
   if (unexpected !== undefined) return refuse(unexpected);
   if (node === undefined) return refuse('Missing mandatory parameter: node_ident');
   if (!isUuid(node) && !/^[A-Za-z0-9._~-]{1,255}$/.test(node))
-    return refuse(`Expected UUID or name for node_ident: ${shown(node)}`);
+    return refuse(`Expected UUID or name for node_ident: ${node}`);
   if (!('callback_url' in sent))
     return refuse('Missing mandatory parameter: callback_url', 'no-callback-url');
   const invalid = fields.find((name) => given(sent[name]) && typeof sent[name] !== 'string');

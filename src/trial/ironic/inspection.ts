@@ -207,11 +207,6 @@ function quantity(value: unknown): number | undefined {
 }
 
 /** The error of the agent about failed collectors; undefined without an error. */
-export function collectorProblem(body: Mapping): string | undefined {
-  const { error } = body;
-  if (typeof error !== 'string' || error === '') return undefined;
-  return error.slice(0, MAX_PROBLEM);
+export function collectorProblem({ error }: Mapping): string | undefined {
+  return typeof error === 'string' && error !== '' ? error : undefined;
 }
-
-/** Characters. */
-const MAX_PROBLEM = 500;

@@ -74,7 +74,7 @@ export function queryOf(target: string): URLSearchParams {
 /** Undefined for a valid UUID, and without one. */
 export function uuidProblem(query: URLSearchParams): string | undefined {
   const uuid = query.get('node_uuid');
-  return uuid === null || isUuid(uuid) ? undefined : `Expected UUID for node_uuid: ${uuid.slice(0, 40)}`;
+  return uuid === null || isUuid(uuid) ? undefined : `Expected UUID for node_uuid: ${uuid}`;
 }
 
 /** Undefined if all names are expected. */
@@ -84,11 +84,8 @@ export function unexpectedArguments(
 ): string | undefined {
   const unexpected = [...names].filter((name) => !expected.includes(name));
   if (unexpected.length === 0) return undefined;
-  return `Unexpected arguments: ${unexpected.join(', ').slice(0, MAX_SHOWN)}`;
+  return `Unexpected arguments: ${unexpected.join(', ')}`;
 }
-
-/** Characters. */
-const MAX_SHOWN = 200;
 
 /** Agents of large machines send about 10,000 values. */
 const bodyLimits = { depth: 64, values: 500_000 };

@@ -18,13 +18,9 @@ export function createRates(
     const isAgain = bytes < (known.at(-1)?.bytes ?? 0);
     const recent = isAgain ? [] : known.filter((sample) => at - sample.at <= WINDOW);
     if (at - (recent.at(-1)?.at ?? -Infinity) >= 1000) samples.set(key, [...recent, { at, bytes }]);
-    if (samples.size > MOST) samples.clear();
     const [first] = recent;
     return first === undefined || at - first.at < 1000
       ? undefined
       : ((bytes - first.bytes) / (at - first.at)) * 1000;
   };
 }
-
-/** Keys that are remembered: more machines than a terminal has rows. */
-const MOST = 1000;
