@@ -5,18 +5,17 @@ import { once } from '../core/once.ts';
 import { valueAt } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 
-/** For each object and list, those of which it was made; later ones take precedence. */
-const parts = new WeakMap<object, readonly object[]>();
+/** A member of objects and lists: those of which it was made; later ones take precedence. Copies do not have it. */
+const parts = Symbol('parts');
 
-/** Remembers what an object or list was made of, and returns it. */
+/** Remembers what an object or list was made of, and returns it. With the values of a WeakMap, V8 keeps all configs much longer. */
 export function madeOf<T extends object>(made: T, ...from: readonly unknown[]): T {
-  parts.set(made, from.filter(isObject));
-  return made;
+  return Object.defineProperty(made, parts, { value: from.filter(isObject), configurable: true });
 }
 
 /** What an object or list was made of; none if it is not known. */
-export function partsOf(made: object): readonly object[] {
-  return parts.get(made) ?? [];
+export function partsOf(made: { readonly [parts]?: readonly object[] }): readonly object[] {
+  return made[parts] ?? [];
 }
 
 /** The place of a value by its steps from an original object or list. */

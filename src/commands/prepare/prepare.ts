@@ -250,10 +250,11 @@ async function putImageSets(
 
 /** If one of the files cannot be created, the host keeps all of its previous files. */
 async function putHost(folder: PreparedFolder, plan: HostPlan & NetworkHost, wanted: Wanted): Promise<void> {
-  const { artifacts, name } = plan;
+  const { artifacts, name, start } = plan;
+  const secrets = scriptSecrets(start);
   const files = [
     ...artifacts.map((kind) => hostFile(plan, kind, fileIn(hostFolder(name), kind, plan, wanted))),
-    ...hostScripts(plan, wanted.loaders),
+    ...Array.from(hostScripts(plan, wanted.loaders), (file) => ({ ...file, secrets })),
   ];
   try {
     for (const file of files) await putFile(folder, file);

@@ -103,10 +103,10 @@ export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
 export const GENERATOR = 'ironic-coreos';
 
 /**
- * The text of a manifest, with a line for each host and each file. Lists are sorted by name; the fields are in the order of the given
- * ones, which is that of the schema.
+ * Yields the text of a manifest, with a line for each host and each file. Lists are sorted by name; the fields are in the order of
+ * the given ones, which is that of the schema.
  */
-export function formatManifest(manifest: Manifest): string {
+export function* formatManifest(manifest: Manifest): Generator<string> {
   const { hosts, memory = [], files } = manifest;
   const sorted = {
     ...manifest,
@@ -114,21 +114,26 @@ export function formatManifest(manifest: Manifest): string {
     memory: memory.length > 0 ? memory : undefined,
     files: files.toSorted((one, other) => compareBytes(one.path, other.path)),
   };
-  const members = Object.entries(sorted).flatMap(([key, value]) => {
-    if (value === undefined) return [];
-    const items = Array.isArray(value) ? value.map((item) => `\n    ${JSON.stringify(item)}`) : [];
-    const text = items.length > 0 ? `[${items.join(',')}\n  ]` : JSON.stringify(value);
-    return [`  ${JSON.stringify(key)}: ${text}`];
-  });
-  return `{\n${members.join(',\n')}\n}\n`;
+  let start = '{\n';
+  for (const [key, value] of Object.entries(sorted)) {
+    if (value === undefined) continue;
+    yield `${start}  ${JSON.stringify(key)}: `;
+    start = ',\n';
+    if (Array.isArray(value) && value.length > 0) {
+      for (const [index, item] of value.entries())
+        yield `${index > 0 ? ',' : '['}\n    ${JSON.stringify(item)}`;
+      yield '\n  ]';
+    } else yield JSON.stringify(value);
+  }
+  yield '\n}\n';
 }
 
-/** Checksums for `sha256sum --check`, line by line. Files without a checksum are left out. */
-export function formatChecksums(
+/** Yields checksums for `sha256sum --check`, line by line. Files without a checksum are left out. */
+export function* formatChecksums(
   files: readonly { readonly path: string; readonly sha256?: string }[],
-): string {
-  const sorted = files.toSorted((one, other) => compareBytes(one.path, other.path));
-  return sorted.map(({ path, sha256 }) => (sha256 === undefined ? '' : `${sha256}  ${path}\n`)).join('');
+): Generator<string> {
+  for (const { path, sha256 } of files.toSorted((one, other) => compareBytes(one.path, other.path)))
+    if (sha256 !== undefined) yield `${sha256}  ${path}\n`;
 }
 
 /**

@@ -4,14 +4,12 @@
  */
 
 import { type ArtifactKind, type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
-import { once } from '../../core/once.ts';
 import { type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { hostBootFiles, type NetworkLoader } from '../../kargs/folder.ts';
 import type { BootFile } from '../../kargs/loaders/loader.ts';
 import type { OpenArchive } from '../plan/agentArchives.ts';
 import type { BaseCatalog } from '../plan/baseCatalog.ts';
 import type { BaseSet } from '../plan/baseImages.ts';
-import { scriptSecrets } from '../plan/hostBoot.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import { imagePath } from '../plan/servedPaths.ts';
 import { type Artifact, bytesArtifact, makeArtifact, recipeOf, sharedArtifact } from './hostArtifacts.ts';
@@ -50,16 +48,7 @@ export function* hostScripts(
   loaders: readonly NetworkLoader[],
 ): Generator<SiteFile> {
   if (start === undefined) return;
-  const secrets = once(() => scriptSecrets(start)); // not for files that are served
-  for (const file of hostBootFiles({ name, macs, start }, loaders)) {
-    yield {
-      ...scriptFile(file),
-      host: name,
-      get secrets() {
-        return secrets();
-      },
-    };
-  }
+  for (const file of hostBootFiles({ name, macs, start }, loaders)) yield { ...scriptFile(file), host: name };
 }
 
 /** A file for boot loaders and their servers. */

@@ -32,7 +32,6 @@ import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import { kernelArguments } from '../../kargs/kernelArguments.ts';
-import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { report } from '../../io/report/report.ts';
 import { listFetched } from '../input/imageNetwork.ts';
 import type { Growth } from '../../image/growth.ts';
@@ -216,7 +215,7 @@ function useIso(images: ImageSet | undefined): string {
 }
 
 function reportFetches(
-  { connections, document }: HostConfigs['fetched'],
+  { connections, effective }: HostConfigs['fetched'],
   { rootfsUrl }: BootSettings,
   { baseUrl, configs, loaders }: Wanted,
   io: Io,
@@ -229,13 +228,12 @@ function reportFetches(
     report(io, { severity: 'warning', rule, message, hint });
     return;
   }
-  const read = readEffectiveConfig(document);
   const rootfs = baseUrl === undefined ? undefined : parseUrl(rootfsUrl ?? '');
   const needs = [
     configs.some(isFetching) && rootfs !== undefined
       ? [{ purpose: 'root filesystem', host: urlHost(rootfs) }]
       : [],
-    ...(read.status === 'read' ? listFetched(read.config) : []),
+    ...listFetched(effective),
   ].filter((servers) => servers.length > 0);
   const problems = findReachProblems(connections, needs);
   report(

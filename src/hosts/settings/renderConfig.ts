@@ -27,7 +27,7 @@ import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
 import { newestOf, type SpecVersion, versionNamed } from '../../ignition/versions.ts';
-import { effectiveOf } from '../../ignition/effectiveConfig.ts';
+import { effectiveOf, resolveConfig } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
 import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
@@ -40,6 +40,8 @@ import type { CheckUnits } from '../input/unitTools.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
+  /** Merged with the configs that it inlines. */
+  readonly effective: Config;
   readonly settings: AgentSettings;
   /** The same object for configs that differ only in the names and networks of their hosts. */
   readonly shared: SharedSettings;
@@ -84,7 +86,10 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const ofIgnition = checked?.ofIgnition ?? checkRendered(document);
     const { version } = ofIgnition;
     if (hasErrors(report(io, ofIgnition.problems)) || version === undefined) return undefined;
-    const effective = effectiveOf(document, { config, version });
+    // Later checks read the first one of many; what a WeakMap holds stays in memory for long.
+    const effective = checked
+      ? resolveConfig({ config, version })
+      : effectiveOf(document, { config, version });
     const hasNetwork = hasKeyfiles(document);
     const originOf = createOrigins(config, effective, sources);
     const reported = (findings: readonly LintFinding[], isOwn: boolean): Original[] =>
@@ -112,7 +117,8 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     );
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
-    return { document, settings, shared, secrets, connections: hasNetwork ? connectionsOf(config) : [] };
+    const connections = hasNetwork ? connectionsOf(config) : [];
+    return { document, effective: effective.config, settings, shared, secrets, connections };
   };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { ICC_PULL_SECRET_PATH } from '../../agent/profiles/icc.ts';
 import { checkHostArchitecture } from '../../agent/agentArchive.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
@@ -110,21 +111,21 @@ export type ReadSettings = (
 /** The reader throws UsageError for invalid flags and variables, and CliError for invalid files. */
 export function createSettingsReader(): ReadSettings {
   const known: Reading['known'] = new Map();
-  let last: { key: string; shared: SharedSettings; warnings: readonly Diagnostic[] } | undefined;
+  let last: { others: unknown; shared: SharedSettings; warnings: readonly Diagnostic[] } | undefined;
   return async (source, { inputs, profile }, warn) => {
     const { architecture, io, options, readArchive, settingsPlace } = source;
     const network = await readNetwork({ profile, inputs, options, io, warn, known });
     const { hasNetwork } = network;
     const reading = { profile, inputs, options, io, warn, settingsPlace, readArchive, known, hasNetwork };
-    const key = JSON.stringify([hasNetwork, [...inputs].filter(([name]) => !ofOneHost.has(name))]);
-    if (last?.key === key) for (const warning of last.warnings) warn(warning);
+    const others = [hasNetwork, ...[...inputs].filter(([name]) => !ofOneHost.has(name))];
+    if (last !== undefined && isDeepStrictEqual(last.others, others)) last.warnings.forEach(warn);
     else {
       const warnings: Diagnostic[] = [];
       const warnToo = (warning: Diagnostic): void => {
         warnings.push(warning);
         warn(warning);
       };
-      last = { key, shared: await readShared({ ...reading, warn: warnToo }), warnings };
+      last = { others, shared: await readShared({ ...reading, warn: warnToo }), warnings };
     }
     const { shared } = last;
     checkHostArchitecture(shared.archive, architecture);

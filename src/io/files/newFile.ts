@@ -29,7 +29,7 @@ import type { Io } from '../io.ts';
 import { renameFile, withTempPath } from './tempFile.ts';
 
 /** The content; chunks are written in order. */
-export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
+export type Content = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export type NewFileOptions = Partial<Pick<NewFile, 'mode' | 'shownPath' | 'inputs'>>;
 

@@ -20,7 +20,12 @@ import {
 import { CHECKSUMS, MANIFEST } from '../../../hosts/plan/servedPaths.ts';
 import { errorCode, fileError } from '../../../io/files/fileErrors.ts';
 import { statsOfSame } from '../../../io/files/fileStates.ts';
-import { type FileKnowledge, type KnownDigests, knownDigests } from '../../../io/files/fileDigests.ts';
+import {
+  type FileKnowledge,
+  hashFile,
+  type KnownDigests,
+  knownDigests,
+} from '../../../io/files/fileDigests.ts';
 import { type FolderLock, lockFolder } from '../../../io/files/folderLock.ts';
 import {
   type FolderNotes,
@@ -212,10 +217,9 @@ export class PreparedFolder {
     const own = join(this.path, OWN_FOLDER);
     try {
       if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed), { mode: 0o600 });
-      const text = formatManifest(manifest);
-      const sha256 = createHash('sha256').update(text).digest('hex');
-      await this.#putOwn(MANIFEST, text);
-      await this.#putOwn(CHECKSUMS, formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
+      const sha256 = await this.#putOwn(MANIFEST, () => formatManifest(manifest));
+      const checked = [...manifest.files, { path: MANIFEST, sha256 }];
+      await this.#putOwn(CHECKSUMS, () => formatChecksums(checked));
       await this.#staged.commit();
       for (const name of this.#stagedLarge) {
         const file = this.files.get(name);
@@ -242,12 +246,18 @@ export class PreparedFolder {
     this.#lock.release();
   }
 
-  /** Writes the manifest or the checksums, unless they are unchanged. */
-  async #putOwn(name: string, text: string): Promise<void> {
+  /** Writes the manifest or the checksums, unless they are unchanged. Returns the SHA-256. */
+  async #putOwn(name: string, format: () => Iterable<string>): Promise<string> {
     const path = join(this.path, name);
-    if (statsOfSame(path, Buffer.from(text)) !== undefined) return;
-    const { mode } = this.#options.open;
-    await writeFileAtomically(await this.#staged.stage(path), text, { mode });
+    const hash = createHash('sha256');
+    for (const block of blocksOf(format())) hash.update(block);
+    const sha256 = hash.digest('hex');
+    const earlier = await hashFile(path, ['sha256']).catch(() => undefined);
+    if (earlier?.get('sha256')?.digest('hex') !== sha256) {
+      const { mode } = this.#options.open;
+      await writeFileAtomically(await this.#staged.stage(path), blocksOf(format()), { mode });
+    }
+    return sha256;
   }
 
   /** Creates the folder of a file, adds a new name to the journal, and then passes the final path to `write`. */
@@ -344,6 +354,20 @@ export class PreparedFolder {
 function needsMode({ mode, nlink }: Stats, wanted: number): boolean {
   return hasPermissions() && (mode & 0o777) !== wanted && nlink === 1;
 }
+
+/** The text in blocks: that of a folder of many hosts is too long for one string. */
+function* blocksOf(lines: Iterable<string>): Generator<Uint8Array> {
+  let block = '';
+  for (const line of lines) {
+    block += line;
+    if (block.length < BLOCK) continue;
+    yield Buffer.from(block);
+    block = '';
+  }
+  yield Buffer.from(block);
+}
+
+const BLOCK = 64 * 1024;
 
 function linesOf(paths: readonly string[]): string {
   return paths.map((path) => `${path}\n`).join('');
