@@ -254,7 +254,7 @@ async function putHost(folder: PreparedFolder, plan: HostPlan & NetworkHost, wan
   const secrets = scriptSecrets(start);
   const files = [
     ...artifacts.map((kind) => hostFile(plan, kind, fileIn(hostFolder(name), kind, plan, wanted))),
-    ...Array.from(hostScripts(plan, wanted.loaders), (file) => ({ ...file, secrets })),
+    ...Array.from(hostScripts(plan, wanted.loaders), (file) => ({ secrets, ...file })),
   ];
   try {
     for (const file of files) await putFile(folder, file);

@@ -48,7 +48,7 @@ export function* hostScripts(
   loaders: readonly NetworkLoader[],
 ): Generator<SiteFile> {
   if (start === undefined) return;
-  for (const file of hostBootFiles({ name, macs, start }, loaders)) yield { ...scriptFile(file), host: name };
+  for (const file of hostBootFiles({ name, macs, start }, loaders)) yield { host: name, ...scriptFile(file) };
 }
 
 /** A file for boot loaders and their servers. */

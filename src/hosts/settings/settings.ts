@@ -129,7 +129,8 @@ export function createSettingsReader(): ReadSettings {
     }
     const { shared } = last;
     checkHostArchitecture(shared.archive, architecture);
-    const settings = { ...shared, hostname: read(reading, 'host.hostname'), ...network.settings };
+    // The shared settings last: if an object begins with that many members of another one, V8 keeps its shape for each host.
+    const settings = { hostname: read(reading, 'host.hostname'), ...network.settings, ...shared };
     return { settings, shared };
   };
 }
