@@ -111,7 +111,6 @@ export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Repor
   return { valid: !hasErrors(findings), findings };
 }
 
-/** The offset of the first byte that is not valid UTF-8. */
 function findNotUtf8(bytes: Buffer): number | undefined {
   if (isUtf8(bytes)) return undefined;
   let at = 0;

@@ -76,7 +76,6 @@ function withoutSameEnds(first: readonly Line[], second: readonly Line[]): [Line
   return [first.slice(start, end), second.slice(start, end)];
 }
 
-/** The lists of a config whose items own lines. */
 const LISTS = [
   ['passwd', 'users', 'user'],
   ['passwd', 'groups', 'group'],
@@ -168,7 +167,6 @@ function readTransfer(name: string, { httpHeaders = [], verification }: Resource
   return [...headers, ...readMembers(`${name}.verification`, verification)];
 }
 
-/** The reader for the contents of files. */
 function createFileReader(config: Config): (file: File) => Line[] {
   const confs = new Set(readSubject(config).confs.map(({ name }) => name));
   const isSecretFile = secretFilesOf(config);

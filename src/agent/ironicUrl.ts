@@ -20,7 +20,6 @@ export const DEFAULT_INSPECTOR_PORT = 5050;
 const MDNS = 'mdns';
 const URL_HINT = 'use a URL such as https://192.0.2.1:6385 or https://[2001:db8::1]:6385';
 
-/** The parts of a base URL. */
 interface IronicUrl {
   readonly scheme: 'http' | 'https';
   readonly host: Exclude<Host, { kind: 'invalid' }>;
@@ -83,7 +82,6 @@ export function parseInspectorUrls(text: string, source: UrlSource): readonly st
 /** The path of ironic-inspector, or of inspection in Ironic itself. */
 const INSPECTION_PATH = /\/v1\/continue(?:_inspection)?$/;
 
-/** Finds a problem of a URL in addition to those of its host. */
 type FindProblem = (url: IronicUrl) => Problem | undefined;
 
 /** The parts of a URL, or its first problem. */

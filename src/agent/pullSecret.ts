@@ -66,7 +66,6 @@ function readJson(text: string, written: string): unknown {
   throw invalid('is not valid JSON');
 }
 
-/** Throws the error about text that is not JSON. */
 function explainSyntax(bytes: Buffer): void {
   try {
     readJsonTree(bytes);
@@ -137,7 +136,6 @@ function stateOf(auth: unknown): CredentialState {
   return decoded.includes(':') ? 'usable' : 'no colon';
 }
 
-/** What podman uses for an image. */
 type Login =
   | { readonly helper: string }
   | {

@@ -68,7 +68,6 @@ export function readRegistriesConf(content: string): {
 
 type Report = (path: Path, message: string, hint: string) => void;
 
-/** The type of a value. */
 interface Type<T> {
   readonly accepts: (value: unknown) => value is T;
   readonly hint: string;

@@ -15,7 +15,7 @@ export interface InputValue extends InputSource {
   readonly text: string;
   readonly origin: 'flag' | 'environment' | 'file';
   /** The text is the content of a file. */
-  readonly isContent: boolean;
+  readonly isContent?: boolean;
   /** Base folder of relative paths, relative to the current folder; if absent, the current folder. */
   readonly folder?: string;
   /** Name of the file on the host, for content that is written to one. */
@@ -83,7 +83,6 @@ export function collectInputs(sources: InputSources): CollectedInputs {
       text: `${registry}/ironic-agent`,
       name: '--registry',
       origin: 'flag',
-      isContent: false,
     } as const;
     flags.set('agent.image', [image]);
   }
@@ -166,7 +165,7 @@ function readFlag(flag = '', flags: InputSources['flags']): readonly InputValue[
   if (given === undefined || given === false) return [];
   const texts = typeof given === 'object' ? given : [String(given)];
   const name = flagName(flag);
-  return texts.map((text) => ({ text, name, origin: 'flag', isContent: false }));
+  return texts.map((text) => ({ text, name, origin: 'flag' }));
 }
 
 function readEnvironment(setting: Setting, sources: InputSources, unread: UnreadVariable[]): InputValue[] {

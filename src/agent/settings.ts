@@ -18,7 +18,6 @@ export type ProfileName = (typeof profileNames)[number];
 
 export const pullPolicies = ['always', 'missing', 'newer', 'never'] as const;
 
-/** When podman pulls the agent's image. */
 type PullPolicy = (typeof pullPolicies)[number];
 
 export interface AgentSettings {

@@ -13,7 +13,6 @@ import { printable } from '../core/foreignText.ts';
 import { type Progress, showProgress } from '../io/progress.ts';
 import { collectDiagnostics, knownError, report } from '../io/report/report.ts';
 
-/** The options of a run. */
 export interface HostCommand {
   readonly io: Io;
   /** What the command does with valid hosts, for messages. */
@@ -47,7 +46,6 @@ export function startRun(command: HostCommand, total: number): HostRun {
   };
 }
 
-/** The name and place of a host, for messages. */
 interface NamedHost {
   readonly name: string;
   readonly at: FilePlace;

@@ -109,8 +109,6 @@ function hostOf(path: string, file: string, isEmpty: boolean, taken: ReadonlySet
     at: { file: path },
     problems: messages.map((message) => ({ severity: 'error', at: { file: path }, message, hint })),
     readInputs: (): Inputs =>
-      isEmpty
-        ? new Map()
-        : new Map([['host.nmstate', [{ text: path, name: path, origin: 'file', isContent: false }]]]),
+      isEmpty ? new Map() : new Map([['host.nmstate', [{ text: path, name: path, origin: 'file' }]]]),
   };
 }

@@ -203,7 +203,7 @@ function hostFromRequest(request: HostRequest): InventoryHost {
   const { stream: text } = choice;
   // In place of the stream and of any network that all hosts have.
   const stream: readonly InputValue[] =
-    text === undefined ? [] : [{ text, name: 'image.stream', origin: 'file', isContent: false }];
+    text === undefined ? [] : [{ text, name: 'image.stream', origin: 'file' }];
   return {
     name,
     at: { file: `PreprovisioningImage ${keyText(request)}` },

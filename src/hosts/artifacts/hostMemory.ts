@@ -1,7 +1,7 @@
 /** The memory that a host needs, for each way to boot its artifacts. */
 
 import { archiveMemory } from '../../agent/agentArchive.ts';
-import type { ArchiveToLoad } from '../plan/agentArchives.ts';
+import type { HostArchive } from '../plan/agentArchives.ts';
 import { liveMemory, type MemoryPart, totalMemory } from '../../image/inspection/memoryNeed.ts';
 import type { BaseSet } from '../plan/baseImages.ts';
 import { type BootWay, type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
@@ -22,7 +22,7 @@ export interface UnlistedMemory extends MemoryNeed {
 export function memoryNeeds(
   configs: readonly ConfigArtifact[],
   base: BaseSet | undefined,
-  archive: ArchiveToLoad | undefined,
+  archive: Pick<HostArchive, 'content' | 'image' | 'url'> | undefined,
 ): MemoryNeed[] {
   if (base === undefined && archive === undefined) return [];
   const { initramfs, rootfs } = base?.parts ?? {};

@@ -5,7 +5,6 @@ export interface ImageCache<T> extends ImageCounts {
   get(name: string, make: () => Promise<Cached<T>>): Promise<T>;
 }
 
-/** The images in memory. */
 export interface ImageCounts {
   readonly count: number;
   /** Bytes. */

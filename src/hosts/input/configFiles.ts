@@ -96,7 +96,6 @@ function invalidConfig(names: readonly string[], findings: readonly Finding[], o
   });
 }
 
-/** A valid config. */
 export interface ValidConfig extends SourceConfig {
   readonly version: SpecVersion;
   readonly config: Config;

@@ -9,7 +9,6 @@ import type { Io } from '../../io/io.ts';
 import { FormatError, located, only } from '../../core/errors.ts';
 import { refuseOtherFile } from './contentKind.ts';
 
-/** A file, and where its name was given. */
 interface NamedArchive {
   /** The path as the user gave it, relative to the current folder. */
   readonly path: string;

@@ -31,7 +31,6 @@ const BUTANE: Content = ['a Butane config', IGNITION[1]];
 const INVENTORY: Content = ['an inventory of ironic-coreos', 'check it with "ironic-coreos validate FILE"'];
 const INVENTORY_KEYS = '$schema profile ignore agent deploy bmc networkTemplate hosts'.split(' ');
 
-/** Keys of other documents. */
 const FOREIGN_KEYS = ['ignition', 'variant', 'apiVersion'];
 
 /** Whether a document is an inventory, perhaps with mistakes: at least half of its keys are those of inventories, or similar. */

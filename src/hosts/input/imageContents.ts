@@ -155,7 +155,6 @@ export interface Edit extends ImageChange {
   readonly keyfiles?: readonly NetworkFile[];
 }
 
-/** Works out a change of a live ISO. */
 type EditIso = (iso: LiveIso) => Promise<Edit>;
 
 /**

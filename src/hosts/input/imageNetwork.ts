@@ -74,7 +74,6 @@ function initramfsConnections(list: readonly KernelArgument[], files: EmbedFiles
     : argumentConnections(list);
 }
 
-/** The problems of the connections of embedded keyfiles. */
 export function checkKeyfileConnections(files: EmbedFiles): readonly Finding[] {
   if (![...files.keys()].some(isNetworkPath)) return [];
   return findConnectionProblems(initramfsConnections([], files)).map((problem) => ({ path: [], ...problem }));

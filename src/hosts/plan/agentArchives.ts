@@ -31,15 +31,11 @@ export interface HostConfigs {
 }
 
 /** The agent archive that a host loads. */
-export interface ArchiveToLoad {
+export interface HostArchive {
   readonly content: ContainerArchive;
   readonly image: ArchivedImage;
   /** The URL that hosts fetch it from, if it is not in the prepared folder. */
   readonly url?: string | undefined;
-}
-
-/** The archive that a host loads. */
-export interface HostArchive extends ArchiveToLoad {
   /** Name of the folder in `agents`; changes with the content. */
   readonly id: string;
   /** File name without folder. */
@@ -52,7 +48,6 @@ export interface HostArchive extends ArchiveToLoad {
 /** Makes an archive available to hosts, and returns its URL. May be called several times for one archive. */
 export type PublishArchive = (archive: HostArchive) => Promise<string>;
 
-/** An agent archive that is open. */
 export interface OpenArchive {
   /** File name without folder. */
   readonly name: string;

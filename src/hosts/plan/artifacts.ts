@@ -53,7 +53,6 @@ export const startOrder: readonly ConfigArtifact[] = configArtifacts.toSorted(
   (one, other) => hostArtifacts[one].startRank - hostArtifacts[other].startRank,
 );
 
-/** The artifact that the boot scripts of a host start. */
 export function startedArtifact(configs: readonly ConfigArtifact[]): ConfigArtifact | undefined {
   return startOrder.find((name) => configs.includes(name));
 }

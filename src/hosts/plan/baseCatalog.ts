@@ -39,7 +39,6 @@ export function architecturesOf(catalog: BaseCatalog<unknown>): readonly Archite
   return [...new Set([...catalog.keys()].map((name) => imagesKey(name).architecture))];
 }
 
-/** Whether any image has a stream. */
 export function hasStreams(catalog: BaseCatalog<unknown>): boolean {
   return [...catalog.keys()].some((name) => imagesKey(name).stream !== undefined);
 }

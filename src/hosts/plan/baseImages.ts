@@ -83,7 +83,6 @@ export async function closeBaseSets(bases: BaseCatalog<BaseSet>): Promise<void> 
   for (const close of new Set([...bases.values()].map((base) => base.close))) await close();
 }
 
-/** Whether the files still are what they were when they were opened. */
 export async function isUnchanged({ iso, parts }: BaseSet): Promise<boolean> {
   const files = new Set([iso, ...Object.values(parts)].flatMap((image) => image?.file ?? []));
   const checks = [...files].map((file) =>
@@ -195,7 +194,6 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** For errors about an image. */
 export function imageContext({ file }: BaseImage): ErrorContext {
   return { subject: `${file.name}:`, code: 'ERR_IMAGE' };
 }

@@ -119,7 +119,6 @@ export async function readBootSettings(
   };
 }
 
-/** What boot scripts start. */
 export function startOf(
   architecture: Architecture,
   settings: BootSettings,

@@ -115,7 +115,6 @@ async function requireMatching(images: InputImages, digests: KnownDigests, io: I
   compared.set(digests, known.add(key));
 }
 
-/** The value of an image option. */
 interface ImageOption {
   /** Undefined if it is not given. */
   readonly architecture: Architecture | undefined;

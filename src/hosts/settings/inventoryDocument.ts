@@ -383,7 +383,7 @@ function inputValue(
   path: Path,
 ): InputValue & { readonly at: FilePlace } {
   const at = { file: document.name, ...document.locate(path) };
-  return { text, name, at, origin: 'file', isContent: false, folder: document.folder };
+  return { text, name, at, origin: 'file', folder: document.folder };
 }
 
 function textOf(value: unknown): string | undefined {

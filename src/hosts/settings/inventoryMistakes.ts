@@ -17,7 +17,6 @@ export interface SchemaError {
   readonly parentSchema?: { readonly properties?: Mapping };
 }
 
-/** A mistake of the user in an inventory. */
 export interface Mistake {
   /** Starts at the checked value. */
   readonly path: Path;

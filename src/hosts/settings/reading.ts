@@ -54,7 +54,7 @@ export function inputsOf({ inputs, profile }: Pick<Reading, 'inputs' | 'profile'
   const given: readonly InputValue[] = inputs.get(name) ?? [];
   const { fallback, fallbackProfiles, kind, profiles } = rowOf(name);
   if (given.length === 0 && fallback !== undefined && (fallbackProfiles ?? profiles).includes(profile)) {
-    return [{ text: fallback, name, origin: 'environment', isContent: false }] as const;
+    return [{ text: fallback, name, origin: 'environment' }] as const;
   }
   const [first] = given;
   if (kind !== 'list' || first === undefined || given.length === 1) return given;

@@ -102,7 +102,7 @@ const LINK_LOCAL = /^(?:169\.254\.|fe80:)/;
 /** The sources of one host: the settings of all hosts, overridden by its own. */
 export function hostSource(host: InventoryHost, source: RenderSource, io: Io): RenderSource {
   const { architecture, at, ignore = [], name, readInputs: readOwn } = host;
-  const hostname = { text: name, name: 'host.hostname', at, origin: 'file', isContent: false } as const;
+  const hostname = { text: name, name: 'host.hostname', at, origin: 'file' } as const;
   return {
     ...source,
     io: ignoringRules(io, [...(source.io.ignored ?? []), ...ignore]),

@@ -180,7 +180,6 @@ function withMountedSecret(reading: Reading): Reading {
     text: ICC_PULL_SECRET_PATH,
     name: '--profile icc',
     origin: 'environment',
-    isContent: false,
   };
   return {
     ...reading,

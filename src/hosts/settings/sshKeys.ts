@@ -64,6 +64,6 @@ async function readHomeKeys(reading: Reading): Promise<readonly string[]> {
       hint: 'choose a key with --ssh-key FILE',
     });
   }
-  const key: InputValue = { text: join(folder, first), name: '~/.ssh', origin: 'flag', isContent: false };
+  const key: InputValue = { text: join(folder, first), name: '~/.ssh', origin: 'flag' };
   return readFileValue({ ...reading, inputs: new Map([['host.sshKeys', [key]]]) }, 'host.sshKeys');
 }

@@ -164,7 +164,6 @@ const inUse: Row = {
   describe: ({ path }) => [`${path} is in use`, 'stop the program that uses it'],
 };
 
-/** By the code of a system error. */
 const rows: Readonly<Record<string, Row>> = {
   ENOENT: { code: 'ERR_FILE_MISSING', describe: describeMissing },
   ENOTDIR: {

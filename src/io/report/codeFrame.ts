@@ -105,7 +105,6 @@ function tokenEndingAt(bytes: Uint8Array, line: Span, end: number): Span | undef
   return token === undefined ? undefined : { start: end - token.length, end };
 }
 
-/** Each byte as one character. */
 function decodeLatin1(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.subarray(start, end)).toString('latin1');
 }

@@ -230,6 +230,6 @@ function redirectInputs(
   for (const name of furtherUrls) kept.delete(name);
   const trusted = kept.get('ironic.caFiles') ?? noCa;
   if (caFile === undefined || trusted === undefined) return kept;
-  const own: InputValue = { text: caFile, name: '--tls', origin: 'file', isContent: false };
+  const own: InputValue = { text: caFile, name: '--tls', origin: 'file' };
   return kept.set('ironic.caFiles', [...trusted, own]);
 }
