@@ -138,13 +138,13 @@ export async function startServiceServer<S extends Servable>(
     return {
       command: parts.command,
       service: {
-        inputs: parts.inputs,
         version: programVersion(),
         now: new Date(),
         started,
         loaded: snapshot?.loaded ?? started,
         connections: server.connections(),
         transfers: transfers.running(),
+        inputs: parts.inputs,
       },
       loadError:
         problem &&

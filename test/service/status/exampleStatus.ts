@@ -51,13 +51,13 @@ export function exampleStatus(changes: Partial<Status> = {}): Status {
   return {
     command: 'serve',
     service: {
-      inputs: 'inventory',
       version: '0.1.0',
       now,
       started: ago(90_000),
       loaded: ago(600),
       connections: 3,
       transfers: 2,
+      inputs: 'inventory',
     },
     loadError: undefined,
     baseImages: [
