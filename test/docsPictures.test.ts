@@ -11,7 +11,7 @@ import { type Status, statusAnswer } from '../src/service/status/statusPage.ts';
 import { ago, exampleHost, exampleProgress, exampleStatus } from './service/status/exampleStatus.ts';
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
 import { root } from './support/docs/markdown.ts';
-import { startStatusServer, whenShown } from './support/statusPages.ts';
+import { startStatusServer } from './support/statusPages.ts';
 import { bootTenMachines } from './support/tenBmcs.ts';
 
 const page = join(root, 'docs/serve.md');
@@ -33,7 +33,6 @@ describe('the picture of the status page', () => {
   it.skipIf(!isWriting || !hasChromium)(`is written, and small${chromiumNote}`, async () => {
     const server = await startStatusServer(answer);
     await visit({ url: server.url, width: 1100 }, async (browser) => {
-      await whenShown(browser);
       const drawn = await browser.screenshot('webp');
       expect(drawn.length).toBeLessThan(100 * 1024);
       writeFileSync(picture, drawn);

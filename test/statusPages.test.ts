@@ -20,7 +20,7 @@ import {
   type HostChanges,
 } from './service/status/exampleStatus.ts';
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
-import { startStatusServer, type StatusServer, whenShown } from './support/statusPages.ts';
+import { startStatusServer, type StatusServer } from './support/statusPages.ts';
 import { at, fetched, heartbeat, lookedUp, refused } from './support/trialEvents.ts';
 
 type Answer = (query: URLSearchParams, accept: string) => PageAnswer;
@@ -134,7 +134,6 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
     server = await startStatusServer(answer);
     for (const [width, colors] of screens) {
       await visit({ url: server.url, width, colors }, async (browser) => {
-        await whenShown(browser);
         const seen = await browser.evaluate(LOOK);
         expect(seen).toMatchObject({ sideways: false, wide: [], broken: [], tiles: count });
         const order = ['failed', 'stuck', 'under-way', 'idle', 'home'];
@@ -164,7 +163,6 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
       return statusAnswer(exampleStatus({ hosts }), query, accept);
     });
     await visit({ url: server.url, width: 1280 }, async (browser) => {
-      await whenShown(browser);
       await browser.evaluate(`
         const search = document.querySelector('input[type=search]');
         search.value = 'host-1';
@@ -204,7 +202,6 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
       isDown ? { status: 503, headers: {}, body: '' } : answer(query, accept),
     );
     await visit({ url: server.url }, async (browser) => {
-      await whenShown(browser);
       const status = (): Promise<unknown> =>
         browser.evaluate(`[document.title, document.querySelector('#connection').textContent,
           document.querySelectorAll('.machines tbody tr').length].join('; ')`);
@@ -218,7 +215,6 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
   it('has links that work, and a list that can be filtered, also backwards', async () => {
     server = await startStatusServer(servePage(200));
     await visit({ url: server.url }, async (browser) => {
-      await whenShown(browser);
       const shown = (): Promise<unknown> =>
         browser.evaluate(`location.search + ' ' + document.querySelector('.machines caption')?.innerText`);
       await browser.evaluate(`document.querySelector('.tiles .failed a').click()`);
@@ -237,7 +233,6 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
   it('stops its updates on request', async () => {
     server = await startStatusServer(servePage(1));
     await visit({ url: server.url }, async (browser) => {
-      await whenShown(browser);
       await browser.evaluate(`document.querySelector('[type=checkbox]').click()`);
       await delay(1000);
       const before = server.requests.length;
@@ -256,7 +251,6 @@ describe.skipIf(!hasChromium)(`status pages in a browser${chromiumNote}`, () => 
     const status = exampleStatus({ hosts: [host] });
     server = await startStatusServer((query, accept) => statusAnswer(status, query, accept));
     await visit({ url: server.url }, async (browser) => {
-      await whenShown(browser);
       expect(
         await browser.evaluate(
           `[document.querySelectorAll('img').length, document.querySelector('tbody th').textContent]`,

@@ -2,7 +2,6 @@
 
 import { createServer } from 'node:http';
 import type { PageAnswer } from '../../src/http/server/pages.ts';
-import type { BrowserPage } from './chromium.ts';
 import { listenLocally } from './listening.ts';
 
 export interface StatusServer {
@@ -28,12 +27,4 @@ export async function startStatusServer(
   });
   const url = `http://127.0.0.1:${await listenLocally(server)}/`;
   return { url, requests, close: () => void server.close() };
-}
-
-/** Waits until the script has shown the machines. */
-export async function whenShown(browser: BrowserPage): Promise<void> {
-  await browser.evaluate(`new Promise((resolve) => {
-    const look = () => (document.querySelector('#below > *') ? resolve() : setTimeout(look, 20));
-    look();
-  })`);
 }

@@ -1,10 +1,10 @@
 /** The data of a status page, and how programs get it as JSON. */
 
-import type { ArtifactKind } from '../../core/artifacts.ts';
 import { formatPath } from '../../core/finding.ts';
 import { formatNames } from '../../io/report/problemGroups.ts';
 import type { ImageProgress, TransferEvent } from '../../http/server/answer/transfers.ts';
 import type { StageMark } from './bootStages.ts';
+import type { ImageStatus } from './hostStatus.ts';
 import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
 import { countStates, machineStates, type Selection } from './select.ts';
 import { shareCauses } from './sharedCauses.ts';
@@ -62,18 +62,8 @@ export interface MachineDetails {
   readonly usualCause?: MachineCause | undefined;
 }
 
-export interface ImageFacts extends Partial<ProgressFacts> {
-  /** In the catalog: `worker-0.iso`. */
-  readonly path: string;
-  readonly artifact: ArtifactKind;
-  /** Signed URL: anyone who has it can fetch the image. */
-  readonly url: string;
-  /** Unknown before the first fetch. */
-  readonly size?: number | undefined;
-}
-
-/** How far an image was fetched. */
-type ProgressFacts = ReturnType<typeof progressFacts>;
+/** An image, and how far it was fetched. */
+export type ImageFacts = ImageStatus & Partial<ReturnType<typeof progressFacts>>;
 
 interface BaseImageFacts {
   readonly name: string;
@@ -125,7 +115,7 @@ export function documentOf(page: StatusPage, selection: Selection<PageRow>) {
       };
     }),
     baseImages,
-    shared: shared?.map((image) => ({ path: image.path, size: image.size, ...progressFacts(image) })),
+    shared: shared?.map((image) => ({ path: image.path, ...progressFacts(image) })),
     transfers: recent?.map(transferFacts),
   };
 }
@@ -136,8 +126,8 @@ function transferFacts(event: TransferEvent) {
 }
 
 /** The members of JSON for the progress of an image. */
-export function progressFacts({ bytes, lastFetch, completed, running, clients }: ImageProgress) {
-  return { fetched: bytes, lastFetch, completed, running, clients };
+export function progressFacts({ size, bytes, lastFetch, completed, running, clients }: ImageProgress) {
+  return { size, fetched: bytes, lastFetch, completed, running, clients };
 }
 
 function messageObject(cause: MachineCause) {

@@ -31,19 +31,16 @@ export function hostRow(host: HostStatus, now: Date): PageRow {
     macs,
     texts: [...macs, ...[architecture, stream].filter((text) => text !== undefined)],
     ...hostProgress(host, fetched, now),
-    details: () => {
-      const progress = new Map(fetched.map((image) => [image.path, image]));
-      return {
-        architecture,
-        stream,
-        staleSince,
-        stages: fetched.length === 0 ? [] : fetchMarks(fetched),
-        images: host.images().map((image) => {
-          const one = progress.get(image.path);
-          return { ...image, size: one?.size, ...(one && progressFacts(one)) };
-        }),
-      };
-    },
+    details: () => ({
+      architecture,
+      stream,
+      staleSince,
+      stages: fetched.length === 0 ? [] : fetchMarks(fetched),
+      images: host.images().map((image) => {
+        const one = fetched.find(({ path }) => path === image.path);
+        return { ...image, ...(one && progressFacts(one)) };
+      }),
+    }),
   };
 }
 
