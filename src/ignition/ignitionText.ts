@@ -6,8 +6,8 @@ import { configType, type Field, structOf, type StructType } from './schema.ts';
 import { type SpecVersion, versionNamed } from './versions.ts';
 
 /**
- * The JSON document of a config with a final newline, indented by `indent` spaces; 0 prints one line. Mapping are in the
- * order of their declaration, as in Ignition, and integers have all their digits. Mapping that the version of the config
+ * The JSON document of a config with a final newline, indented by `indent` spaces; 0 prints one line. Members are in the
+ * order of their declaration, as in Ignition, and integers have all their digits. Members that the version of the config
  * does not have are last.
  */
 export function formatIgnition(config: Config, indent = 0): string {
@@ -43,7 +43,7 @@ function formatValue(value: unknown, type: StructType | undefined, separator: st
 
 /**
  * An Ignition config in the format of Go's `json.Marshal`, which Go controllers produce: on one line without a final
- * newline, with an object for every struct that Go cannot omit. Mapping that `version` does not have are omitted.
+ * newline, with an object for every struct that Go cannot omit. Members that `version` does not have are omitted.
  */
 export function formatGoIgnition(config: Config, version: SpecVersion): string {
   const complete = completeStruct(configType(version), asMapping(config));

@@ -1,5 +1,5 @@
 /**
- * The normalised form of configs: the output of Ignition without empty values. Mapping are in the order of their declaration;
+ * The normalised form of configs: the output of Ignition without empty values. Members are in the order of their declaration;
  * members that Go always prints are present even if empty (`path`, `name`, `device`). Empty lists are omitted, and empty objects
  * unless null would have another meaning (`clevis` and its `custom` in 3.2.0): Ignition prints these objects too, but only
  * because Go cannot omit them. An empty string remains wherever it differs from null, because it replaces the value of the

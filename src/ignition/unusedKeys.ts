@@ -7,7 +7,6 @@ import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path, type Finding } from '../core/finding.ts';
 import { type DocumentNode, outerStart } from '../formats/documentTree.ts';
 import { asList, isMapping } from '../formats/mapping.ts';
-
 import { warningRule } from '../core/rule.ts';
 import { type Field, foldedField, nearestField, structOf, type StructType, versionWith } from './schema.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
