@@ -34,11 +34,11 @@ export async function askAgent(agent: AskedAgent): Promise<AgentReply> {
     const { version } = await get(connection, '/v1/status');
     const { commands } = await get(connection, commandsPath(agent));
     return {
-      version: typeof version === 'string' ? version : undefined,
+      version: textOf(version),
       commands: Array.isArray(commands)
-        ? commands.slice(0, MAX_COMMANDS).map((command) => {
+        ? commands.map((command) => {
             const { command_name: name, command_status: status } = asMapping(command);
-            return `${textOf(name, 80)}: ${textOf(status, 20)}`;
+            return `${textOf(name) ?? '(unknown)'}: ${textOf(status) ?? '(unknown)'}`;
           })
         : [],
     };
@@ -51,10 +51,8 @@ function commandsPath({ token }: AskedAgent, query: Record<string, string> = {})
   return parameters.size === 0 ? '/v1/commands/' : `/v1/commands/?${parameters.toString()}`;
 }
 
-const MAX_COMMANDS = 100;
-
-function textOf(value: unknown, longest: number): string {
-  return typeof value === 'string' ? value.slice(0, longest) : '(unknown)';
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 async function get(connection: AgentConnection, path: string): Promise<Mapping> {
@@ -75,8 +73,6 @@ export const STEPS_TIME = 60_000;
 /** Of one agent. The agents of large vendors have about 50. */
 const MAX_STEPS = 200;
 const MAX_MANAGERS = 32;
-/** Characters of a name. */
-const MAX_NAME = 80;
 
 /** @throws AgentError, also if the agent is busy or does not have the commands */
 export async function askSteps(agent: AskedNode): Promise<readonly ReportedManager[]> {
@@ -187,34 +183,29 @@ function addResult(
   { hardware_manager_version: versions, [`${type}_steps`]: steps }: Mapping,
 ): void {
   if (!isMapping(steps)) throw new AgentError('answer', `its response contains no ${type}_steps`);
-  const managerOf = (sentName: string): Manager => {
-    const name = sentName.slice(0, MAX_NAME);
-    const manager = reported.get(comparable(sentName)) ?? { name, version: undefined, steps: [] };
-    reported.set(comparable(sentName), manager);
+  const managerOf = (name: string): Manager => {
+    const manager = reported.get(comparable(name)) ?? { name, version: undefined, steps: [] };
+    reported.set(comparable(name), manager);
     return manager;
   };
   for (const [name, list] of Object.entries(steps)) {
     const manager = managerOf(name);
-    manager.name = name.slice(0, MAX_NAME);
+    manager.name = name;
     for (const step of asList(list)) manager.steps.push(readStep(type, step));
   }
   for (const [name, version] of Object.entries(asMapping(versions))) {
-    managerOf(name).version = shortText(version) ?? '';
+    managerOf(name).version = textOf(version) ?? '';
   }
 }
 
 /** @throws AgentError if the step has no name */
 function readStep(type: AgentStep['type'], value: unknown): AgentStep {
   const { interface: driverInterface, priority, step } = asMapping(value);
-  const name = shortText(step);
+  const name = textOf(step);
   if (name === undefined)
     throw new AgentError('answer', `its response contains a ${type} step without a name`);
   const isNumber = typeof priority === 'number' && Number.isFinite(priority);
-  return { type, step: name, interface: shortText(driverInterface), priority: isNumber ? priority : 0 };
-}
-
-function shortText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.slice(0, MAX_NAME) : undefined;
+  return { type, step: name, interface: textOf(driverInterface), priority: isNumber ? priority : 0 };
 }
 
 function comparable(name: string): string {

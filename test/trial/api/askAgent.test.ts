@@ -63,18 +63,6 @@ const text =
     void response.end(body);
 
 describe('askAgent', () => {
-  it('shows 100 commands, with 80 characters of a name and 20 of a status', async () => {
-    const command = { command_name: 'a'.repeat(81), command_status: 'b'.repeat(21) };
-    const url = await listen(
-      createServer((request, response) => {
-        const commands = Array.from({ length: 101 }, () => command);
-        response.end(JSON.stringify(request.url === '/v1/status' ? {} : { commands }));
-      }),
-    );
-    const shown = `${'a'.repeat(80)}: ${'b'.repeat(20)}`;
-    expect((await ask(url)).commands).toEqual(Array.from({ length: 100 }, () => shown));
-  });
-
   it('hears of an agent', async () => {
     expect(await ask(await listen(createServer(agent)))).toEqual(answerOf);
   });

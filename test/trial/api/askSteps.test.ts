@@ -239,7 +239,7 @@ describe('askSteps', () => {
         name: 'A',
         version: '2',
         steps: [
-          { type: 'clean', step: 'a'.repeat(80), interface: 'deploy', priority: 0 },
+          { type: 'clean', step: 'a'.repeat(300), interface: 'deploy', priority: 0 },
           { type: 'clean', step: 'b', interface: undefined, priority: 0 },
           { type: 'deploy', step: 'd', interface: 'deploy', priority: 0 },
         ],
