@@ -37,7 +37,6 @@ export interface ServerLimits extends ConnectionLimits {
    * disconnects clients that are only slow.
    */
   readonly idleTime: number;
-  readonly requestsPerConnection: number;
 }
 
 /** For a few thousand BMCs, each with a few connections. */
@@ -49,7 +48,6 @@ export const defaultLimits: ServerLimits = {
   requestTime: 60_000,
   keepAliveTime: 30_000,
   idleTime: 120_000,
-  requestsPerConnection: 100_000,
 };
 
 /** Why a client sends no valid request. */
@@ -160,7 +158,6 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
   server.timeout = Math.min(limits.idleTime, LONGEST_DELAY);
   // Only their size is limited: by default, Node ignores headers after the first thousand, such as a second Host.
   server.maxHeadersCount = 0;
-  server.maxRequestsPerSocket = limits.requestsPerConnection;
   // A client may close its side of the connection after it has sent its request, and still wait for the answer (RFC 9112,
   // section 9.6). Without this undocumented property, Node sends no answer then.
   Object.assign(server, { httpAllowHalfOpen: true });
