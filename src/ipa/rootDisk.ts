@@ -32,34 +32,26 @@ function matchesHint(value: MachineDisk[HintName], name: string, hint: string | 
   const { operator, values } = parsed;
   if (name === 'size') {
     const size = Number(value) / GIB;
-    return values.every((each) => numberOperators[operator || '==']?.(size, Number(each)) === true);
+    return values.every((each) => comparisons[operator || '==']?.(size - Number(each)) === true);
   }
   const own = encode(String(value ?? 'none').trim());
   const texts = values.map(encode);
   if (own === '') return false;
   if (operator === '<or>') return texts.includes(own);
-  return texts.every((each) => textOperators[operator || 's==']?.(own, each) === true);
+  if (operator === '<in>') return texts.every((each) => own.includes(each));
+  const compare = comparisons[(operator || 's==').slice(1)];
+  return texts.every((each) => compare?.(own < each ? -1 : Number(own > each)) === true);
 }
 
-/** `=` means at least (oslo.utils `specs_matcher.py`). */
-const numberOperators: Readonly<Record<string, (value: number, wanted: number) => boolean>> = {
-  '=': (value, wanted) => value >= wanted,
-  '==': (value, wanted) => value === wanted,
-  '!=': (value, wanted) => value !== wanted,
-  '<': (value, wanted) => value < wanted,
-  '<=': (value, wanted) => value <= wanted,
-  '>': (value, wanted) => value > wanted,
-  '>=': (value, wanted) => value >= wanted,
-};
-
-const textOperators: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
-  's==': (value, wanted) => value === wanted,
-  's!=': (value, wanted) => value !== wanted,
-  's<': (value, wanted) => value < wanted,
-  's<=': (value, wanted) => value <= wanted,
-  's>': (value, wanted) => value > wanted,
-  's>=': (value, wanted) => value >= wanted,
-  '<in>': (value, wanted) => value.includes(wanted),
+/** By the sign of the difference. `=` means at least (oslo.utils `specs_matcher.py`); operators of texts begin with `s`. */
+const comparisons: Readonly<Record<string, (difference: number) => boolean>> = {
+  '=': (difference) => difference >= 0,
+  '==': (difference) => difference === 0,
+  '!=': (difference) => difference !== 0,
+  '<': (difference) => difference < 0,
+  '<=': (difference) => difference <= 0,
+  '>': (difference) => difference > 0,
+  '>=': (difference) => difference >= 0,
 };
 
 /** In lower case and percent-encoded, as the agent compares texts: also the order of texts and parts of them depend on it. */
