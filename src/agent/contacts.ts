@@ -7,9 +7,10 @@ import { ifWellFormed } from '../core/errors.ts';
 import { parseUrl } from '../formats/url.ts';
 import type { Resource } from '../ignition/config.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
-import { type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
+import { connectedServer, type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
+import type { Need } from '../network/reachability.ts';
 import type { PullSource } from './imagePull.ts';
-import { readVariables } from './lint/addresses.ts';
+import { listTimeServers, readVariables } from './lint/addresses.ts';
 import { isBuilt, planPulls } from './lint/images.ts';
 import { bindMounts, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
 import { listLoginFiles } from './lint/pullSecret.ts';
@@ -141,4 +142,40 @@ function loginOf(name: string, podman: PodmanCommand, subject: LintSubject): Reg
     return { key: login.key, authorization: authorizationOf(json, login.key) };
   }
   return undefined;
+}
+
+/**
+ * The servers that a machine needs: Ironic, the receiver of inspection data, the registries of the agent's image, proxies, and NTP
+ * servers. What Ignition fetches is not in the list, because the initramfs fetches it.
+ */
+export function listNeeds(subject: LintSubject): readonly Need[] {
+  const timeServers = listTimeServers(subject).map(({ host }) => ({ purpose: 'NTP server', host }));
+  return [
+    ofAgent(subject, 'api_url', 'Ironic'),
+    ofAgent(subject, 'inspection_callback_url', 'inspector'),
+    ...ofImages(subject),
+    timeServers.filter(({ host }) => host !== ''),
+  ].filter((servers) => servers.length > 0);
+}
+
+/** The agent tries all URLs and uses the first that answers. */
+function ofAgent(subject: LintSubject, option: string, purpose: string): Need {
+  const { access, urls } = agentContact(subject, option);
+  return urls.map((url) => serverOf(purpose, url, access));
+}
+
+/** podman tries the sources of an image in their order: a source that follows a reachable one may be unreachable. */
+function ofImages(subject: LintSubject): readonly Need[] {
+  return imageContacts(subject).flatMap(({ sources }) => {
+    const servers = sources.flatMap(({ access, registry }) => {
+      const url = parseUrl(`https://${registry}`);
+      return url === undefined ? [] : [serverOf('registry', url, access)];
+    });
+    return servers.map((_server, index) => servers.slice(0, index + 1));
+  });
+}
+
+/** The server, or the proxy in front of it. */
+export function serverOf(purpose: string, url: URL, { isExcept, variables }: ServerAccess) {
+  return connectedServer(purpose, url, variables, isExcept);
 }

@@ -13,19 +13,10 @@ import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
 import { findSecretParts } from './lint/secrets.ts';
 import { type LintedFile, listResources, readContents, readSubject } from './lint/subject.ts';
 
-interface Text {
-  /** Path on the host or in the initramfs; empty if the data is not a file. */
-  readonly path: string;
-  readonly bytes: Uint8Array;
-  /** The config in the bytes, if it has been read. */
-  readonly config?: Config;
-}
-
-/** Nouns for a sentence. */
-interface Secrets {
-  readonly certain: Set<string>;
-  /** What may be a secret; the last one counts, and only if no secret is certain. */
-  readonly likely: Set<string>;
+/** A noun for a sentence. What only may be a secret counts if no secret is certain, and of several the last one. */
+interface Secret {
+  readonly noun: string;
+  readonly isLikely?: true;
 }
 
 /**
@@ -33,34 +24,37 @@ interface Secrets {
  * @param files members of the archive by path
  */
 export function listEmbeddedSecrets(files: ReadonlyMap<string, Uint8Array>): string[] {
-  return searchTexts(Array.from(files, ([path, bytes]) => ({ path, bytes })));
+  return listNouns([...files].flatMap(([path, bytes]) => [...findSecrets(path, bytes)]));
 }
 
 /** The secrets of a config that has been read. @param bytes its document */
 export function listConfigSecrets(config: Config, bytes: Uint8Array): string[] {
-  return searchTexts([{ path: '', bytes, config }]);
+  return listNouns([...findSecrets('', bytes, config)]);
 }
 
-function searchTexts(texts: readonly Text[]): string[] {
-  const secrets: Secrets = { certain: new Set(), likely: new Set() };
-  for (const text of texts) searchText(text, secrets);
-  return secrets.certain.size > 0 ? [...secrets.certain] : [...secrets.likely].slice(-1);
+function listNouns(secrets: readonly Secret[]): string[] {
+  const certain = secrets.filter(({ isLikely }) => isLikely !== true);
+  const nouns = [...new Set((certain.length > 0 ? certain : secrets).map(({ noun }) => noun))];
+  return certain.length > 0 ? nouns : nouns.slice(-1);
 }
 
-function searchText({ bytes, config, path }: Text, secrets: Secrets): void {
-  const { certain } = secrets;
+/**
+ * @param path on the host or in the initramfs; empty if the data is not a file
+ * @param config the config in the bytes, if it has been read
+ */
+function* findSecrets(path: string, bytes: Uint8Array, config?: Config): Generator<Secret> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isConfig = config !== undefined || looksLikeConfig(text);
-  if (text.includes('PRIVATE KEY-----')) certain.add('a private key');
-  if (text.includes('"auths"') && !isConfig) certain.add('a pull secret');
-  if (hasLogin(text)) certain.add('a password in a URL');
+  if (text.includes('PRIVATE KEY-----')) yield { noun: 'a private key' };
+  if (text.includes('"auths"') && !isConfig) yield { noun: 'a pull secret' };
+  if (hasLogin(text)) yield { noun: 'a password in a URL' };
   const isKeyfile =
     path.endsWith('.nmconnection') || isNetworkPath(path) || path.startsWith(`${KEYFILE_FOLDER}/`);
-  if (isKeyfile && hasNetworkSecret(text.toString('latin1'))) certain.add('a network password');
+  if (isKeyfile && hasNetworkSecret(text.toString('latin1'))) yield { noun: 'a network password' };
   if (!isConfig) return;
   const read = config === undefined ? readConfig(text) : { status: 'read' as const, config };
-  if (read.status === 'read') searchConfig(read.config, secrets);
-  else if (text.includes('"passwordHash"')) certain.add(HASH); // in a config of an unsupported version
+  if (read.status === 'read') yield* findConfigSecrets(read.config);
+  else if (text.includes('"passwordHash"')) yield { noun: HASH }; // in a config of an unsupported version
 }
 
 const HASH = 'a password hash';
@@ -80,28 +74,28 @@ function hasLogin(text: Buffer): boolean {
 
 const MAX_LOGIN = 1024;
 
-function searchConfig(config: Config, secrets: Secrets): void {
-  const { certain, likely } = secrets;
+function* findConfigSecrets(config: Config): Generator<Secret> {
   const subject = readSubject(config);
   const { groups = [], users = [] } = config.passwd ?? {};
-  if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) certain.add(HASH);
-  if (listPullSecrets(subject).length > 0) certain.add('a pull secret');
+  if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) yield { noun: HASH };
+  if (listPullSecrets(subject).length > 0) yield { noun: 'a pull secret' };
   if ((config.storage?.luks ?? []).some(({ keyFile }) => keyFile?.source?.startsWith('data:') === true)) {
-    certain.add('a disk encryption key');
+    yield { noun: 'a disk encryption key' };
   }
-  for (const name of subject.confs.flatMap(sensitiveOptionsOf)) certain.add(`the option ${name}`);
-  if (subject.files.some(isRestricted)) likely.add('a file that only some users can read');
+  for (const name of subject.confs.flatMap(sensitiveOptionsOf)) yield { noun: `the option ${name}` };
+  if (subject.files.some(isRestricted))
+    yield { noun: 'a file that only some users can read', isLikely: true };
   const units = (config.systemd?.units ?? []).flatMap((unit) => [unit, ...(unit.dropins ?? [])]);
   if (units.some(({ contents = '' }) => findSecretParts(contents).length > 0))
-    likely.add('a secret in a unit');
+    yield { noun: 'a secret in a unit', isLikely: true };
   for (const { path, resource } of listResources(config)) {
     const [list, section, index] = path;
     const file = list === 'storage' && section === 'files' ? subject.files[Number(index)] : undefined;
     const { httpHeaders = [] } = resource;
     if (httpHeaders.some(({ name = '' }) => LOGIN_HEADER.test(name)))
-      certain.add('credentials for a download');
+      yield { noun: 'credentials for a download' };
     const bytes = readContents(resource);
-    if (bytes !== undefined) searchText({ path: file?.name ?? '', bytes }, secrets);
+    if (bytes !== undefined) yield* findSecrets(file?.name ?? '', bytes);
   }
 }
 

@@ -5,9 +5,8 @@
  */
 
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { namesIn } from '../io/files/fileStates.ts';
+import { leavesFolder, namesIn } from '../io/files/fileStates.ts';
 import { architectures, machineName } from '../core/architecture.ts';
-import { leavesFolder } from '../io/files/folderLinks.ts';
 import type { Io } from '../io/io.ts';
 import { type ImageOptions, isStreamName } from '../hosts/plan/imageInputs.ts';
 

@@ -10,8 +10,7 @@ import type { RenderOptions } from '../hosts/settings/options.ts';
 import type { ServiceOptions } from './options.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
-import { leavesFolder } from '../io/files/folderLinks.ts';
-import { readUserFolder, statsOf } from '../io/files/fileStates.ts';
+import { leavesFolder, readUserFolder, statsOf } from '../io/files/fileStates.ts';
 
 export interface ServeSource {
   readonly inventory: Inventory;

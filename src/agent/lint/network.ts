@@ -12,7 +12,7 @@ import {
 } from '../../network/reachability.ts';
 import { KEYFILE_FOLDER } from '../files.ts';
 import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
-import { listNeeds } from './servers.ts';
+import { listNeeds } from '../contacts.ts';
 import { type LintedFile, type LintSubject, readContents, textOf } from './subject.ts';
 
 export function checkConnections(subject: LintSubject): Finding[] {

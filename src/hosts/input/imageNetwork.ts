@@ -5,7 +5,7 @@
 
 import type { Finding } from '../../core/finding.ts';
 import { posix } from 'node:path';
-import { ignitionContact } from '../../agent/contacts.ts';
+import { ignitionContact, listNeeds, serverOf } from '../../agent/contacts.ts';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
 import { readSubject } from '../../agent/lint/subject.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
@@ -27,7 +27,6 @@ import {
   type Need,
   networkServers,
 } from '../../network/reachability.ts';
-import { listNeeds, serverOf } from '../../agent/lint/servers.ts';
 
 /** An issue, with the name of the keyfile that its line is in. */
 export interface NetworkFinding extends Finding {

@@ -11,8 +11,7 @@ import { findArchitecture, imageParts, type ImageRole } from '../../image/bootPa
 import { parseImageName } from '../../image/imageNames.ts';
 import { readKernelHeader } from '../../image/kernel.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
-import { leavesFolder } from '../../io/files/folderLinks.ts';
-import { readUserFolder } from '../../io/files/fileStates.ts';
+import { leavesFolder, readUserFolder } from '../../io/files/fileStates.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { isLocalImage, readImage, withOpened } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';

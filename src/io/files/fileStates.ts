@@ -1,8 +1,8 @@
 /** The state of files and the names in folders: of those that may be missing, and of those that the user named. */
 
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
 import type { Io } from '../io.ts';
 import { fileError } from './fileErrors.ts';
 
@@ -70,4 +70,19 @@ export async function statUserFile(path: string, what: string, { cwd }: Pick<Io,
   return stat(resolve(cwd, path)).catch((error: unknown) => {
     throw fileError(error, { path, what, action: 'read' });
   });
+}
+
+/**
+ * Whether a file of the folder is a symbolic link that leads out of it: a user who may write to a folder whose files are read
+ * without being named could make a service read any file of the machine. Those of Kubernetes' volumes lead to `..data` in the same
+ * folder. A link that leads nowhere does not count: reading it fails.
+ */
+export async function leavesFolder(folder: string, name: string): Promise<boolean> {
+  const path = join(folder, name);
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats?.isSymbolicLink() !== true) return false;
+  const target = await realpath(path).catch(() => undefined);
+  if (target === undefined) return false;
+  const root = await realpath(folder);
+  return !target.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }

@@ -4,7 +4,8 @@
  */
 
 import type { Severity, Finding } from '../../core/finding.ts';
-import { utf16Columns } from './columns.ts';
+import type { Position } from '../../core/errors.ts';
+import { lineSpans } from '../../formats/lineColumns.ts';
 import { printable } from '../../core/foreignText.ts';
 import {
   type CheckedFile,
@@ -62,4 +63,18 @@ function escapeData(text: string): string {
 
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** For each position, whose column counts bytes, that in UTF-16 code units, from 1; its own column without the document. */
+export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]): readonly number[] {
+  if (bytes.length === 0) return positions.map(({ column }) => column);
+  const lines = lineSpans(
+    bytes,
+    positions.map(({ line }) => line),
+  );
+  return positions.map(({ column, line }) => {
+    const start = lines.get(line)?.start ?? 0;
+    const before = bytes.subarray(start, start + column - 1);
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(before).length + 1;
+  });
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { utf16Columns } from '../../../src/io/report/columns.ts';
+import { utf16Columns } from '../../../src/io/report/annotations.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 
 describe('utf16Columns', () => {
