@@ -5,12 +5,9 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
-import { parseUrl, urlHost } from '../formats/url.ts';
+import { urlHost } from '../formats/url.ts';
 import type { Proxy } from '../ignition/config.ts';
-import { isExceptForPython } from '../network/noProxy.ts';
 import type { AgentSettings } from './settings.ts';
-
-type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;
 
 /** RFC 3986: the only characters of a URI. WHATWG's parser would silently repair others. */
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
@@ -49,22 +46,12 @@ export function renderIgnitionProxy(settings: AgentSettings): Proxy | undefined 
   };
 }
 
-/** The hosts of Ironic to which the agent connects through a proxy, because the given list does not contain them. */
-export function findProxiedHosts({ apiUrls, callbackUrls, proxy }: ProxiedSettings): string[] {
-  const proxied = [...apiUrls, ...callbackUrls].flatMap((text) => {
-    const url = parseUrl(text); // `mdns` names no host
-    if (url === undefined || proxy[url.protocol === 'https:' ? 'https' : 'http'] === undefined) return [];
-    return isExceptForPython(url, proxy.noProxy) ? [] : [urlHost(url)];
-  });
-  return [...new Set(proxied)];
-}
-
 /**
  * The hosts of the user, then those of Ironic, which must always be reached without a proxy; IPv6 without brackets, the only form that
  * both Go and Python support. For Python, `*` means all hosts only
  * if it is alone.
  */
-export function directHosts(settings: ProxiedSettings): string[] {
+export function directHosts(settings: Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>): string[] {
   const [first, ...others] = settings.proxy.noProxy;
   if (first === '*' && others.length === 0) return ['*'];
   const ironic = [...settings.apiUrls, ...settings.callbackUrls]

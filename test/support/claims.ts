@@ -668,7 +668,6 @@ export const CLAIMS: readonly Claim[] = [
     says: [
       'podman passes the proxy of the unit to the container',
       'the agent uses the proxy to reach Ironic',
-      'the agent connects to … through the proxy',
       'the agent may connect to it through the proxy',
     ],
     tests: [`${experiments}: proxies of podman`, requests],
@@ -1116,14 +1115,6 @@ export const CLAIMS: readonly Claim[] = [
     sources: [
       { repository: 'metal3-io+ironic-image', file: 'ironic-config/ironic.conf.j2', absent: 'rootfs_url' },
     ],
-  },
-  {
-    says: ['ironic-image does not read it'],
-    sources: ['IRONIC_IPV4', 'IRONIC_IPV6', 'CALLBACK_ENDPOINT_OVERRIDE'].map((absent) => ({
-      repository: 'metal3-io+ironic-image',
-      file: 'scripts/*',
-      absent,
-    })),
   },
   // the image-customization-controller
   {

@@ -176,8 +176,8 @@ export const agentProxyRules = [
       const hosts = [...new Set(detoured.map(urlHost))];
       if (hosts.length === 0) continue;
       const { path, unitName } = run.setting;
-      const message = `${unitName}: the agent uses the proxy to reach Ironic at ${hosts.slice(0, 5).join(', ')}`;
-      yield { path, message };
+      const message = `the agent uses the proxy to reach Ironic at ${hosts.slice(0, 5).join(', ')}`;
+      yield { path, place: unitName, message, settingName: 'proxy.none' };
     }
   }),
 ];

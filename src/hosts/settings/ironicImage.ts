@@ -14,13 +14,6 @@ import { formatAddress, parseAddress } from '../../network/ipAddress.ts';
 
 type Environment = Io['env'];
 
-/** Variables that no script of ironic-image reads today, and what has their meaning. */
-export const unusedVariables = [
-  ['IRONIC_INSPECTOR_CALLBACK_ENDPOINT_OVERRIDE', 'IRONIC_INSPECTOR_BASE_URL, if ironic-inspector runs'],
-  ['IRONIC_IPV4', 'IRONIC_IP'],
-  ['IRONIC_IPV6', 'IRONIC_IP'],
-] as const;
-
 /** In order of precedence. The last two name an interface of this machine. */
 const addressVariables = [
   'IRONIC_EXTERNAL_IP',

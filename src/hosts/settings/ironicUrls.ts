@@ -12,7 +12,7 @@ import {
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import { type InputSource, UsageError } from '../../core/errors.ts';
-import { deriveIronicUrl, isExternalUrl, isIronicAddress, unusedVariables } from './ironicImage.ts';
+import { deriveIronicUrl, isExternalUrl, isIronicAddress } from './ironicImage.ts';
 import { inputOf, read, type Reading } from './reading.ts';
 
 /** The settings that {@link readIronic} reads. */
@@ -25,9 +25,7 @@ export function readIronic(reading: Reading): IronicPart {
     return { apiUrls: [], callbackUrls: [], verifyIronicTls: !read(reading, 'ironic.insecure') };
   }
   const { profile } = reading;
-  const given = inputOf(reading, 'ironic.apiUrls');
-  if ((given?.origin ?? 'environment') === 'environment') warnOfUnused(reading);
-  const value = given ?? missingAddress(reading);
+  const value = inputOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
   const inspector = inputOf(reading, 'ironic.inspectorUrls');
   const apiUrls = readApiUrls(value, reading);
   warnOfPort(apiUrls, value, DEFAULT_IRONIC_PORT, reading);
@@ -38,17 +36,6 @@ export function readIronic(reading: Reading): IronicPart {
     givenUrls: { api: value.text, inspector: inspector?.text ?? '' },
     verifyIronicTls: profile === 'default' && !read(reading, 'ironic.insecure'),
   };
-}
-
-function warnOfUnused({ io, warn }: Reading): void {
-  for (const [name, instead] of unusedVariables) {
-    if ((io.env[name] ?? '') === '') continue;
-    warn({
-      severity: 'warning',
-      message: `${name} has no effect: ironic-image does not read it`,
-      hint: `set ${instead}`,
-    });
-  }
 }
 
 function readApiUrls(value: InputValue, reading: Reading): readonly string[] {

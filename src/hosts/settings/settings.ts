@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { ICC_PULL_SECRET_PATH } from '../../agent/profiles/icc.ts';
 import { checkHostArchitecture } from '../../agent/agentArchive.ts';
-import { findProxiedHosts } from '../../agent/proxy.ts';
 import {
   type CollectedInputs,
   collectInputs,
@@ -168,7 +167,6 @@ async function readShared(reading: Reading): Promise<SharedSettings> {
     proxy: readProxy(reading),
     ...(await readAddedFiles(reading)),
   };
-  if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, reading.warn);
   return settings;
 }
 
@@ -233,15 +231,4 @@ export function readProxy(reading: Reading): ProxySettings {
     reading.warn({ severity: 'warning', at: none.at, message });
   }
   return { http, https, noProxy: read(reading, 'proxy.none') ?? [] };
-}
-
-/** For the profiles icc and assisted: unlike the default profile, they do not add Ironic to the list of hosts without proxy. */
-function warnOfProxy(settings: SharedSettings, warn: Warn): void {
-  const hosts = findProxiedHosts(settings);
-  if (hosts.length === 0) return;
-  warn({
-    severity: 'warning',
-    message: `the agent connects to ${hosts.join(', ')} through the proxy`,
-    hint: 'add the host to NO_PROXY, or use the default profile, which adds it',
-  });
 }

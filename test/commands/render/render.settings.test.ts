@@ -703,6 +703,6 @@ describe('proxies of profile icc', () => {
     };
     const result = await run(['--profile', 'icc'], env);
     expect(result.code).toBe(0);
-    expect(result.stderr.includes('connects to 192.0.2.9 through the proxy')).toBe(warns);
+    expect(result.stderr.includes('the agent uses the proxy to reach Ironic at 192.0.2.9')).toBe(warns);
   });
 });
