@@ -45,7 +45,7 @@ const portShape = {
   'queue-id': reader.uint16,
 };
 
-const readPort = reader.objectWith(portShape, ['name']);
+const readPort = reader.object(portShape, ['name']);
 const ports = portList(reader.linkName);
 
 const readBondFields = reader.object({

@@ -61,7 +61,7 @@ const portShape = {
 
 type PortFields = reader.Shaped<typeof portShape> & Port;
 
-const readPort = reader.objectWith(portShape, ['name']);
+const readPort = reader.object(portShape, ['name']);
 const ports = reader.list(reader.placed(readPort));
 
 const readBridgeFields = reader.object({
@@ -86,9 +86,9 @@ function groupAddress(_value: unknown, place: DocumentPlace): undefined {
 
 type TagRange = readonly [number, number];
 
-const readId = reader.mapped(reader.objectWith({ id: vlanTag }, ['id']), ({ id }): TagRange => [id, id]);
-const readRange = reader.objectWith(
-  { 'id-range': reader.objectWith({ min: vlanTag, max: vlanTag }, ['min', 'max']) },
+const readId = reader.mapped(reader.object({ id: vlanTag }, ['id']), ({ id }): TagRange => [id, id]);
+const readRange = reader.object(
+  { 'id-range': reader.object({ min: vlanTag, max: vlanTag }, ['min', 'max']) },
   ['id-range'],
 );
 

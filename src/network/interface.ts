@@ -51,7 +51,7 @@ const LEAST_IPV6_MTU = 1280;
 
 /** The keys of all interfaces. */
 const sharedShape = {
-  name: reader.present(reader.linkName),
+  name: reader.linkName,
   type: reader.text,
   state: reader.present(reader.oneOf(states)),
   'profile-name': reader.linkName,
@@ -64,7 +64,7 @@ const sharedShape = {
   'wait-ip': reader.oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
   'accept-all-mac-addresses': reader.flag,
   /** nmstate only shows the neighbors. */
-  lldp: reader.objectWith({ enabled: reader.flag, neighbors: reader.anything }, ['enabled']),
+  lldp: reader.object({ enabled: reader.flag, neighbors: reader.anything }, ['enabled']),
   /** Keys that nmstate shows but does not apply. */
   driver: reader.text,
   'min-mtu': reader.strictly(reader.uint64),
@@ -74,7 +74,7 @@ const sharedShape = {
 
 const ownShape = {
   ethernet,
-  veth: reader.objectWith({ peer: reader.linkName }, ['peer']),
+  veth: reader.object({ peer: reader.linkName }, ['peer']),
   vlan,
   'link-aggregation': bond,
   bond,
@@ -96,10 +96,10 @@ const kinds = {
 /** All keys of all kinds, so that one type describes every interface. */
 export type InterfaceFields = reader.Shaped<typeof sharedShape & typeof ownShape>;
 
-const readersByKind = new Map<string, reader.Reader<InterfaceFields>>(
+const readersByKind = new Map<string, reader.Reader<InterfaceFields & { readonly name: string }>>(
   Object.entries(kinds).map(([kind, keys]) => {
     const own = Object.fromEntries(keys.map((key) => [key, ownShape[key]]));
-    return [kind, reader.object({ ...sharedShape, ...own })];
+    return [kind, reader.object({ ...sharedShape, ...own }, ['name'])];
   }),
 );
 
@@ -118,8 +118,6 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
   const fields = readersByKind.get(written)?.(value, place);
   if (fields === undefined) return undefined;
   const { identifier, name, state } = fields;
-  if (name === undefined)
-    return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
   if ((name === 'lo') !== (written === 'loopback')) {
     if (name !== 'lo') return refuse(step(place, 'name'), 'the loopback interface must have the name lo');
     return refuse(place, 'lo is the loopback interface', 'add "type": "loopback"');
@@ -144,7 +142,7 @@ const absentShape = {
   state: reader.oneOf(states),
   identifier: sharedShape.identifier,
 };
-const readAbsentFields = reader.objectWith(absentShape, ['name']);
+const readAbsentFields = reader.object(absentShape, ['name']);
 
 function isKind(type: string): type is InterfaceType {
   return Object.hasOwn(kinds, type);

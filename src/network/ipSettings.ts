@@ -50,7 +50,7 @@ const ownShapes = {
 
 /** Lifetimes are how long an address is valid, as `nmstatectl show` prints it: `forever`, `32sec`. */
 function addresses(family: Family) {
-  const read = reader.objectWith(
+  const read = reader.object(
     {
       ip: reader.ipAddress(family),
       'prefix-length': reader.prefixLength(family),

@@ -25,7 +25,7 @@ const virtualFunctionShape = {
   qos: reader.uint32,
 };
 
-const readVirtualFunctionFields = reader.objectWith(virtualFunctionShape, ['id']);
+const readVirtualFunctionFields = reader.object(virtualFunctionShape, ['id']);
 
 const readEthernetFields = reader.object({
   'auto-negotiation': reader.flag,
@@ -103,7 +103,7 @@ export interface Vlan {
   readonly entries: ConvertedEntries;
 }
 
-const readVlanFields = reader.objectWith(
+const readVlanFields = reader.object(
   {
     'base-iface': reader.linkName,
     id: reader.integer(0, 4094),

@@ -42,13 +42,25 @@ export type Shaped<S extends Shape> = {
   readonly [Key in keyof S]?: S[Key] extends Reader<infer T> ? T | undefined : never;
 };
 
-type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & {
-  readonly [Name in Key]: NonNullable<Shaped<S>[Name]>;
-};
+type WithKeys<S extends Shape, Key extends keyof S> = [Key] extends [never]
+  ? Shaped<S>
+  : Shaped<S> & { readonly [Name in Key]: NonNullable<Shaped<S>[Name]> };
 
-/** An object with only the keys of a shape. */
-export function object<S extends Shape>(shape: S): Reader<Shaped<S>>;
-export function object(shape: Shape): Reader<Mapping> {
+/**
+ * An object with only the keys of a shape.
+ * @param required keys that it must have
+ * @param examples complete the hints for keys that are missing
+ */
+export function object<S extends Shape, Key extends string & keyof S = never>(
+  shape: S,
+  required?: readonly Key[],
+  examples?: Readonly<Record<string, string>>,
+): Reader<WithKeys<S, Key>>;
+export function object(
+  shape: Shape,
+  required: readonly string[] = [],
+  examples: Readonly<Record<string, string>> = {},
+): Reader<Mapping> {
   const readers = new Map(Object.entries(shape));
   return (value, place) => {
     if (!isMapping(value)) return refuse(place, expected('a mapping', value));
@@ -57,16 +69,21 @@ export function object(shape: Shape): Reader<Mapping> {
       const at = step(place, key);
       const read = readers.get(key);
       if (isLeftOut(value[key], place)) continue;
-      if (value[key] === null && read !== undefined && read.refusesNull !== true) continue;
       if (read === undefined)
         refuseKey(
           at,
           key,
           Object.keys(shape).filter((one) => !(one in value)),
         );
-      else result[key] = read(value[key], at);
+      else if (value[key] !== null || read.refusesNull === true || required.includes(key))
+        result[key] = read(value[key], at);
     }
-    return result;
+    for (const key of required) {
+      if (Object.hasOwn(value, key) && !isLeftOut(value[key], place)) continue;
+      const hint = examples[key] === undefined ? undefined : `add "${key}", for example ${examples[key]}`;
+      refuse(place, `"${key}" is missing`, hint);
+    }
+    return required.every((key) => result[key] !== undefined) ? result : undefined;
   };
 }
 
@@ -86,34 +103,6 @@ function refuseKey(place: DocumentPlace, key: string, others: readonly string[])
   const [nearest] = nearestNames(key, others);
   const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${USE_NMSTATECTL}`;
   return refuseUnsupportedValue(place, quoteText(key), hint);
-}
-
-/**
- * An object with required keys.
- * @param examples complete the hints for keys that are missing
- */
-export function objectWith<S extends Shape, Key extends string & keyof S>(
-  shape: S,
-  keys: readonly Key[],
-  examples?: Readonly<Record<string, string>>,
-): Reader<WithKeys<S, Key>>;
-export function objectWith(
-  shape: Shape,
-  keys: readonly string[],
-  examples: Readonly<Record<string, string>> = {},
-): Reader<Mapping> {
-  const required = keys.flatMap((key) => (shape[key] === undefined ? [] : [[key, present(shape[key])]]));
-  const read: Reader<Mapping> = object({ ...shape, ...Object.fromEntries(required) });
-  return (value, place) => {
-    const result = read(value, place);
-    if (result === undefined || !isMapping(value)) return undefined;
-    for (const key of keys) {
-      if (Object.hasOwn(value, key) && !isLeftOut(value[key], place)) continue;
-      const hint = examples[key] === undefined ? undefined : `add "${key}", for example ${examples[key]}`;
-      refuse(place, `"${key}" is missing`, hint);
-    }
-    return keys.every((key) => result[key] !== undefined) ? result : undefined;
-  };
 }
 
 /** An object with its place in the document, for what is reported about it later. */

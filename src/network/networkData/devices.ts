@@ -86,10 +86,10 @@ const examples = {
 type Fields = reader.Shaped<typeof bondShape & typeof vlanShape> & { readonly id: string };
 
 const readFields: Readonly<Record<DataLink['kind'] | 'unnamed', reader.Reader<Fields>>> = {
-  ethernet: reader.objectWith(shape, ['id'], examples),
-  unnamed: reader.objectWith(shape, ['id', 'ethernet_mac_address'], examples),
-  bond: reader.objectWith(bondShape, ['id', 'bond_links', 'bond_mode'], examples),
-  vlan: reader.objectWith(vlanShape, ['id', 'vlan_link', 'vlan_id'], examples),
+  ethernet: reader.object(shape, ['id'], examples),
+  unnamed: reader.object(shape, ['id', 'ethernet_mac_address'], examples),
+  bond: reader.object(bondShape, ['id', 'bond_links', 'bond_mode'], examples),
+  vlan: reader.object(vlanShape, ['id', 'vlan_link', 'vlan_id'], examples),
 };
 
 /** Options are those of nmstate, with `bond_` in front of them, also with dashes. */

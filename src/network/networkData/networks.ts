@@ -53,7 +53,7 @@ function addressOf(family?: Family): reader.Reader<IpAddress> {
 
 const server = reader.placed(addressOf());
 
-const readServiceFields = reader.objectWith({ type: anyId, address: server }, ['type', 'address'], {
+const readServiceFields = reader.object({ type: anyId, address: server }, ['type', 'address'], {
   type: '"dns"',
   address: '"192.0.2.53"',
 });
@@ -109,7 +109,7 @@ function netmask(family: Family): reader.Reader<number> {
 
 const readersOf = (family: Family) => {
   const shared = { netmask: netmask(family), gateway: addressOf(family), metric, services };
-  const readRoute = reader.objectWith({ ...shared, network: masked(family) }, ['network'], {
+  const readRoute = reader.object({ ...shared, network: masked(family) }, ['network'], {
     network: `${family === 4 ? '"0.0.0.0"' : '"::"'} for the default route`,
   });
   const shape = {
@@ -132,8 +132,8 @@ const readersOf = (family: Family) => {
     ip_address: family === 4 ? '"192.0.2.10"' : '"2001:db8::10"',
   };
   return {
-    dynamic: reader.objectWith(shape, ['link'], examples),
-    static: reader.objectWith(shape, ['link', 'ip_address'], examples),
+    dynamic: reader.object(shape, ['link'], examples),
+    static: reader.object(shape, ['link', 'ip_address'], examples),
   };
 };
 
