@@ -25,17 +25,24 @@ export interface DhcpBoot {
   readonly efiLoaders?: EfiLoaders | undefined;
 }
 
-/** Clients of one kind; `ipxe` is the user class of iPXE, `http` UEFI HTTP boot, and `pxe` anything else. */
+/** `ipxe` is the user class of iPXE, `http` UEFI HTTP boot, and `pxe` anything else. */
+type ClientKind = 'ipxe' | 'http' | 'pxe';
+
 interface ClientClass {
   readonly name: string;
-  readonly kind: 'ipxe' | 'http' | 'pxe';
-  /** Client architectures (RFC 4578, IANA "Processor Architecture Types"); empty for all. */
-  readonly architectures: readonly number[];
-  /** The only MAC addresses, and those that another class has; empty for all, and for none. */
-  readonly macs: readonly string[];
-  readonly otherMacs: readonly string[];
+  readonly kind: ClientKind;
   /** A file of the TFTP server, or a URL. */
   readonly file: string;
+  /** A client is in the class if all of these conditions are true. */
+  readonly tests: readonly string[];
+}
+
+/** How a server writes conditions. */
+interface ClientTests {
+  readonly kinds: Readonly<Record<ClientKind, string>>;
+  /** Client architectures (RFC 4578, IANA "Processor Architecture Types"). */
+  readonly architecture: (number: number) => string;
+  readonly mac: (mac: string) => string;
 }
 
 export function renderDhcpClasses(server: DhcpServer, boot: DhcpBoot): string {
@@ -48,23 +55,34 @@ export function dhcpBootServer(folderUrl: string): string | undefined {
   return isIpv4(host) ? host : undefined;
 }
 
-function classesOf({ efiLoaders: efi = ipxeLoaders, folderUrl, hosts }: DhcpBoot): readonly ClientClass[] {
-  const anyClient = { architectures: [], macs: [], otherMacs: [] };
-  const isos = hosts.flatMap(({ macs, name, start }): ClientClass[] =>
-    start.kind === 'iso' && macs.length > 0
-      ? [{ ...anyClient, name: `boot-iso-${name}`, kind: 'http', macs, file: start.url }]
-      : [],
+function classesOf(
+  { efiLoaders: efi = ipxeLoaders, folderUrl, hosts }: DhcpBoot,
+  { architecture, kinds, mac }: ClientTests,
+): readonly ClientClass[] {
+  const classOf = (
+    name: string,
+    kind: ClientKind,
+    file: string,
+    ...tests: readonly string[]
+  ): ClientClass => ({
+    name: `boot-${name}`,
+    kind,
+    file,
+    tests: [kinds[kind], ...tests],
+  });
+  const anyOf = (tests: readonly string[]): string => `(${tests.join(' or ')})`;
+  const isos = hosts.flatMap(({ macs, name, start }) =>
+    start.kind === 'iso' && macs.length > 0 ? [{ macs: macs.map(mac), name, url: start.url }] : [],
   );
-  const otherMacs = isos.flatMap(({ macs }) => macs);
-  const http = { ...anyClient, kind: 'http', otherMacs } as const;
+  const isOther = isos.length === 0 ? [] : [`not ${anyOf(isos.flatMap(({ macs }) => macs))}`];
   return [
-    { ...anyClient, name: 'boot-ipxe', kind: 'ipxe', file: `${folderUrl}/boot.ipxe` },
-    { ...anyClient, name: 'boot-bios', kind: 'pxe', architectures: [0], file: 'undionly.kpxe' },
-    { ...anyClient, name: 'boot-x86_64', kind: 'pxe', architectures: [7, 9], file: efi.x86_64 },
-    { ...anyClient, name: 'boot-aarch64', kind: 'pxe', architectures: [11], file: efi.aarch64 },
-    ...isos,
-    { ...http, name: 'boot-http-x86_64', architectures: [16], file: `${folderUrl}/${efi.x86_64}` },
-    { ...http, name: 'boot-http-aarch64', architectures: [19], file: `${folderUrl}/${efi.aarch64}` },
+    classOf('ipxe', 'ipxe', `${folderUrl}/boot.ipxe`),
+    classOf('bios', 'pxe', 'undionly.kpxe', anyOf([architecture(0)])),
+    classOf('x86_64', 'pxe', efi.x86_64, anyOf([architecture(7), architecture(9)])),
+    classOf('aarch64', 'pxe', efi.aarch64, anyOf([architecture(11)])),
+    ...isos.map(({ macs, name, url }) => classOf(`iso-${name}`, 'http', url, anyOf(macs))),
+    classOf('http-x86_64', 'http', `${folderUrl}/${efi.x86_64}`, anyOf([architecture(16)]), ...isOther),
+    classOf('http-aarch64', 'http', `${folderUrl}/${efi.aarch64}`, anyOf([architecture(19)]), ...isOther),
   ];
 }
 
@@ -81,8 +99,7 @@ function introduction(server: DhcpServer, use: string, check: string): readonly 
 
 /** A JSON list with comments, for `"client-classes"` of `Dhcp4`. Kea sends an option that a client does not ask for only with `always-send`. */
 function renderKea(boot: DhcpBoot): string {
-  const classes = classesOf(boot).map((client) => {
-    const { file, kind, name } = client;
+  const classes = classesOf(boot, keaTests).map(({ file, kind, name, tests }) => {
     const options = [
       ...(kind === 'pxe' ? [] : [{ name: 'boot-file-name', data: file, 'always-send': true }]),
       ...(kind === 'http'
@@ -91,7 +108,7 @@ function renderKea(boot: DhcpBoot): string {
     ];
     return {
       name,
-      test: testsOf(client, keaTests).join(' and '),
+      test: tests.join(' and '),
       ...(kind === 'pxe' && { 'next-server': dhcpBootServer(boot.folderUrl), 'boot-file-name': file }),
       ...(options.length > 0 && { 'option-data': options }),
     };
@@ -119,11 +136,10 @@ const keaTests: ClientTests = {
 
 /** For `include` in dhcpd.conf. */
 function renderIsc(boot: DhcpBoot): string {
-  const classes = classesOf(boot).map((client) => {
-    const { file, kind, name } = client;
-    return [
+  const classes = classesOf(boot, iscTests).map(({ file, kind, name, tests }) =>
+    [
       `class "${name}" {`,
-      `  match if ${testsOf(client, iscTests).join('\n    and ')};`,
+      `  match if ${tests.join('\n    and ')};`,
       ...(kind === 'pxe' ? [`  next-server ${dhcpBootServer(boot.folderUrl) ?? ''};`] : []),
       ...(kind === 'http' ? ['  option vendor-class-identifier "HTTPClient";'] : []),
       ...(kind === 'pxe'
@@ -133,8 +149,8 @@ function renderIsc(boot: DhcpBoot): string {
             '  option dhcp-parameter-request-list = concat(option dhcp-parameter-request-list, 3c:43);',
           ]),
       '}',
-    ].join('\n');
-  });
+    ].join('\n'),
+  );
   const use = `in dhcpd.conf, outside of its subnets: include "/FOLDER/${dhcpFiles.isc}";`;
   return [
     ...introduction('isc', use, 'dhcpd -t -cf /etc/dhcp/dhcpd.conf').map((line) => `# ${line}`),
@@ -158,26 +174,3 @@ const iscTests: ClientTests = {
     return `binary-to-ascii(16, 8, ":", substring(hardware, 1, 6)) = "${bytes.join(':')}"`;
   },
 };
-
-interface ClientTests {
-  readonly kinds: Readonly<Record<ClientClass['kind'], string>>;
-  readonly architecture: (number: number) => string;
-  readonly mac: (mac: string) => string;
-}
-
-/** A client is in the class if all of these conditions are true. */
-function testsOf(
-  { architectures, kind, macs, otherMacs }: ClientClass,
-  tests: ClientTests,
-): readonly string[] {
-  return [
-    tests.kinds[kind],
-    ...anyOf(architectures.map(tests.architecture)),
-    ...anyOf(macs.map(tests.mac)),
-    ...anyOf(otherMacs.map(tests.mac), 'not '),
-  ];
-}
-
-function anyOf(list: readonly string[], start = ''): readonly string[] {
-  return list.length === 0 ? [] : [`${start}(${list.join(' or ')})`];
-}
