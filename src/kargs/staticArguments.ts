@@ -19,11 +19,11 @@ const EMBED_HINT = 'use artifacts with the network in the initramfs: iso, minima
  * The settings of a connection that have no argument, with their lines. Without them, the host would have other addresses, routes,
  * name servers or links than the keyfile says.
  */
-export function findInexpressible({ entries = [], ip }: Connection): readonly KeyfileProblem[] {
+export function findInexpressible({ entries, ip }: Connection): readonly KeyfileProblem[] {
   const withMetric = [ip[4], ip[6]].flatMap(({ gatewayLine, gatewayMetric, routes }) =>
     [...routes, { line: gatewayLine, metric: gatewayMetric }].filter(({ metric }) => metric !== undefined),
   );
-  return entries.flatMap(({ key, line, section, value }) => {
+  return [...(entries?.values() ?? [])].flatMap(({ key, line, section, value }) => {
     const isExpressible = expressible.some(
       ([sections, keys, values]) => sections.test(section) && keys.test(key) && values.test(value.trim()),
     );

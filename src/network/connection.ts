@@ -3,7 +3,7 @@
  * a URL, and to write the same network as kernel arguments. Keys and values: nm-settings-keyfile(5).
  */
 
-import type { KeyfileEntry } from '../formats/keyfile.ts';
+import type { ParsedEntry } from '../formats/keyfile.ts';
 import type { Family, IpAddress, Subnet } from './ipAddress.ts';
 
 export interface Connection {
@@ -31,15 +31,17 @@ export interface Connection {
   readonly priority?: number | undefined;
   /** Whether NetworkManager starts it without a user. */
   readonly isAutoconnected: boolean;
-  /** All entries of the keyfile, also those that no other field has. Connections of kernel arguments have none. */
-  readonly entries?: readonly ConnectionEntry[];
+  /**
+   * All entries of the keyfile by section and key (`ipv4.dns`), also those that no other field has. Connections of kernel arguments
+   * have none.
+   */
+  readonly entries?: ReadonlyMap<string, ConnectionEntry>;
 }
 
-interface ConnectionEntry extends KeyfileEntry {
-  /** `ethernet` also for `802-3-ethernet`. */
+/** An entry of a keyfile. */
+export interface ConnectionEntry extends ParsedEntry {
+  /** As users know it: `ethernet` also for `802-3-ethernet`. */
   readonly section: string;
-  /** Counts from 1. */
-  readonly line: number;
 }
 
 interface Vlan {
@@ -63,7 +65,6 @@ export interface IpConfig {
   /** Of a gateway that a route has instead of an address. */
   readonly gatewayMetric?: number | undefined;
   readonly dns: readonly IpAddress[];
-  readonly dnsLine?: number | undefined;
   /** Those of the main table, or of all tables if rules choose between them; without the route that is the gateway. */
   readonly routes: readonly Route[];
   /** The connection never gets the default route. */
@@ -93,15 +94,9 @@ export function connectionName({ id, interfaceName }: Connection): string {
   return interfaceName ?? id;
 }
 
-/** The line of the keyfile with the first of these keys that it has. */
-export function lineOf(
-  { entries = [] }: Connection,
-  section: string,
-  ...keys: readonly string[]
-): number | undefined {
-  const own = entries.filter((entry) => entry.section === section);
-  const key = keys.find((name) => own.some((entry) => entry.key === name));
-  return own.find((entry) => entry.key === key)?.line;
+/** The line of the first of these keys that the keyfile has: `ipv4.dns`. */
+export function lineOf({ entries }: Connection, ...keys: readonly string[]): number | undefined {
+  return keys.flatMap((key) => entries?.get(key) ?? [])[0]?.line;
 }
 
 /** The connection that `reference` means: the UUID, interface name or id of one of them. */

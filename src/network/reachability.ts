@@ -47,7 +47,7 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
   const message = `NetworkManager starts no connection of the network by itself: ${names}`;
   const hint = 'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"';
   const { file } = first;
-  const line = lineOf(first, 'connection', 'permissions', 'autoconnect');
+  const line = lineOf(first, 'connection.permissions', 'connection.autoconnect');
   return [...problems, { ...networkRules.inconsistent, message, hint, file, line }];
 }
 
@@ -70,7 +70,7 @@ function* problemsOf(
     yield {
       message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
       hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
-      line: lineOf(connection, 'vlan', 'parent'),
+      line: lineOf(connection, 'vlan.parent'),
     };
   }
   const owner = controller === undefined ? undefined : findConnection(all, controller);
@@ -78,7 +78,7 @@ function* problemsOf(
     yield {
       message: `${name} is a port of ${controller}, which has no connection`,
       hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
-      line: lineOf(connection, 'connection', 'controller', 'master'),
+      line: lineOf(connection, 'connection.controller'),
     };
   }
   const ownerName = owner === undefined ? controller : connectionName(owner);
@@ -128,7 +128,7 @@ function* problemsOf(
     yield {
       message: `${name} and ${connectionName(twin)} have the same MAC address ${ownAddress}`,
       hint: 'use the MAC address of its own interface for each connection, or remove one of them',
-      line: lineOf(connection, 'ethernet', 'mac-address', 'cloned-mac-address'),
+      line: lineOf(connection, 'ethernet.mac-address', 'ethernet.cloned-mac-address'),
     };
   }
   // nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`.
@@ -138,7 +138,7 @@ function* problemsOf(
       ...networkRules.unmatched,
       message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
       hint: 'to find the interface by its MAC address, add "identifier: mac-address" in nmstate; in a keyfile, rename cloned-mac-address= to mac-address= and remove interface-name=',
-      line: lineOf(connection, 'ethernet', 'cloned-mac-address'),
+      line: lineOf(connection, 'ethernet.cloned-mac-address'),
     };
   }
 }
@@ -264,10 +264,12 @@ function findObstacle(connections: readonly Connection[], host: string): Obstacl
   if (active.length === 0 || (address === undefined ? families : [address.family]).some(isDynamicIn))
     return undefined;
   const configs = active
-    .flatMap(({ file, ip }) => [
-      { ...ip[4], file },
-      { ...ip[6], file },
-    ])
+    .flatMap((connection) =>
+      families.map((family) => ({
+        ...connection.ip[family],
+        at: { file: connection.file, line: lineOf(connection, `ipv${family}.dns`) },
+      })),
+    )
     .filter(({ addresses }) => addresses.length > 0);
   if (configs.length === 0 && !families.some(isDynamicIn)) {
     return {
@@ -288,7 +290,7 @@ function findObstacle(connections: readonly Connection[], host: string): Obstacl
   return isRouted(configs, address) ? undefined : noRoute(formatAddress(address), 'server');
 }
 
-function findNameObstacle(configs: readonly (IpConfig & KeyfilePlace)[]): Obstacle | undefined {
+function findNameObstacle(configs: readonly (IpConfig & Pick<Obstacle, 'at'>)[]): Obstacle | undefined {
   const servers = configs.flatMap(({ dns }) => dns);
   const owner = configs.find(({ dns }) => dns.length > 0);
   if (owner === undefined) {
@@ -302,7 +304,7 @@ function findNameObstacle(configs: readonly (IpConfig & KeyfilePlace)[]): Obstac
     ? undefined
     : {
         ...noRoute(`the DNS server ${formatAddress(servers[0]!)}`, 'name'),
-        at: { file: owner.file, line: owner.dnsLine },
+        at: owner.at,
       };
 }
 

@@ -93,7 +93,6 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
     gatewayLine: route?.line ?? (key === undefined ? undefined : profile.entries.get(key)?.line),
     gatewayMetric: route?.metric,
     dns,
-    dnsLine: profile.entries.get(`${section}.dns`)?.line,
     routes: routes.filter((one) => one !== route),
     neverDefault: profile.values.get(`${section}.never-default`) === 'true' || !isMain(table),
   };

@@ -6,6 +6,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import type { Problem } from '../../core/finding.ts';
 import type { KeyfileSection, ParsedEntry } from '../../formats/keyfile.ts';
+import type { ConnectionEntry } from '../connection.ts';
 import { INTERNAL_PROPERTY, sectionName, settingInfo, settingName } from './settings.ts';
 
 export interface KeyfileProblem extends Problem {
@@ -18,11 +19,6 @@ export interface KeyfileProblem extends Problem {
   readonly key?: string | undefined;
 }
 
-interface ProfileEntry extends ParsedEntry {
-  /** The section as users know it: `ethernet` also for `802-3-ethernet`. */
-  readonly section: string;
-}
-
 /** `SECTION.KEY`, with the section as users know it: `ipv4.method`, `ethernet.mtu`. */
 export type ProfileKey = `${string}.${string}`;
 
@@ -32,7 +28,7 @@ export interface Profile {
    * Of equal keys the last one; a key of the section `802-3-ethernet` precedes that of `ethernet`. Keys that have a newer name are
    * under it, which precedes.
    */
-  readonly entries: ReadonlyMap<ProfileKey, ProfileEntry>;
+  readonly entries: ReadonlyMap<ProfileKey, ConnectionEntry>;
   /** The valid values of properties, and the options of bonds: `true` also for `1`, numbers in decimal, lists as they are written. */
   readonly values: Map<ProfileKey, string>;
   readonly problems: KeyfileProblem[];
@@ -41,7 +37,7 @@ export interface Profile {
 /** Reads the values of all sections, and reports those that NetworkManager ignores. */
 export function readProfile(parsed: readonly KeyfileSection<ParsedEntry>[]): Profile {
   const sections = new Set<string>();
-  const entries = new Map<ProfileKey, ProfileEntry>();
+  const entries = new Map<ProfileKey, ConnectionEntry>();
   for (const { entries: own, name } of parsed.toSorted(
     (a, b) => Number(isOwnName(a)) - Number(isOwnName(b)),
   )) {

@@ -129,7 +129,7 @@ function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family
     isAutoconnected:
       profile.values.get('connection.autoconnect') !== 'false' &&
       listValue(profile, 'connection.permissions').length === 0,
-    entries: [...entries.values()],
+    entries,
   };
 }
 
