@@ -5,7 +5,8 @@
 
 import { isUtf8 } from 'node:buffer';
 import { CliError, FormatError } from '../core/errors.ts';
-import { type KeyfileProblem, readKeyfile } from '../network/keyfile/readKeyfile.ts';
+import type { KeyfileProblem } from '../network/keyfile/profile.ts';
+import { readKeyfile } from '../network/keyfile/readKeyfile.ts';
 import type { LocateLine } from '../network/convertedKeyfile.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import type { Existing } from './embeddedIgnition.ts';

@@ -12,7 +12,7 @@ import type { KeyfileConversion } from '../../src/network/convertedKeyfile.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
 import type { IpConfig } from '../../src/network/connection.ts';
 import { type Family, formatAddress, type Subnet } from '../../src/network/ipAddress.ts';
-import type { KeyfileProblem } from '../../src/network/keyfile/readKeyfile.ts';
+import type { KeyfileProblem } from '../../src/network/keyfile/profile.ts';
 import { convertNetworkData } from '../../src/network/networkData/convertNetworkData.ts';
 import { keyfileProblems, parseConnection } from '../support/keyfiles.ts';
 import { networkDataDocuments } from '../support/networkDataDocuments.ts';

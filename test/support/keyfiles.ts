@@ -1,7 +1,8 @@
 /** Keyfiles of tests. */
 
 import type { Connection } from '../../src/network/connection.ts';
-import { type KeyfileProblem, readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
+import type { KeyfileProblem } from '../../src/network/keyfile/profile.ts';
+import { readKeyfile } from '../../src/network/keyfile/readKeyfile.ts';
 
 /** The connection of a keyfile, which may have problems. */
 export function parseConnection(file: string, text: string): Connection {

@@ -183,21 +183,18 @@ function specified(address: IpAddress | undefined, family: Family): IpAddress | 
   return address?.family === family && !isUnspecified(address) ? address : undefined;
 }
 
-/** `address`, `address1`, `addresses1`, `route1`, … with any number without leading zeros. */
-const NUMBERED_KEY = /^(address(?:es)?|routes?)(0|[1-9]\d*)?$/;
+/** `address`, `address1`, `addresses1`, `route1`, … with any number without leading zeros; the one without a number is the first. */
+const NUMBERED_KEY = /^(?:address(?:es)?|routes?)(0|[1-9]\d*)?$/;
 
 /** Addresses and routes, in the order in which libnm reads them. */
 function numberedEntries(section: string, { entries }: Profile) {
   return [...entries.values()]
-    .filter(
-      (entry) => entry.section === section && NUMBERED_KEY.test(entry.key) && order(entry.key) < 2 ** 31,
-    )
-    .toSorted((a, b) => order(a.key) - order(b.key));
-}
-
-/** `address` precedes `address0`. */
-function order(key: string): number {
-  return Number(NUMBERED_KEY.exec(key)?.[2] ?? -1);
+    .flatMap((entry) => {
+      const match = entry.section === section ? NUMBERED_KEY.exec(entry.key) : null;
+      return match === null ? [] : { ...entry, number: Number(match[1] ?? -1) };
+    })
+    .filter(({ number }) => number < 2 ** 31)
+    .toSorted((a, b) => a.number - b.number);
 }
 
 /** `table=100,type=blackhole` */

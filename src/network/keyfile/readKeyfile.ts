@@ -15,8 +15,6 @@ import { checkRows } from './row.ts';
 import { rows } from './rows.ts';
 import { isKnownKey, knownKeys, sectionName, sectionNames, settingInfo, settingName } from './settings.ts';
 
-export type { KeyfileProblem };
-
 export interface ReadKeyfile {
   /** Undefined for what is not a keyfile. Also of a keyfile that NetworkManager ignores, with the values that it could read. */
   readonly connection: Connection | undefined;
