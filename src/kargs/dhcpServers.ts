@@ -70,7 +70,6 @@ function classesOf(
     file,
     tests: [kinds[kind], ...tests],
   });
-  const anyOf = (tests: readonly string[]): string => `(${tests.join(' or ')})`;
   const isos = hosts.flatMap(({ macs, name, start }) =>
     start.kind === 'iso' && macs.length > 0 ? [{ macs: macs.map(mac), name, url: start.url }] : [],
   );
@@ -84,6 +83,10 @@ function classesOf(
     classOf('http-x86_64', 'http', `${folderUrl}/${efi.x86_64}`, anyOf([architecture(16)]), ...isOther),
     classOf('http-aarch64', 'http', `${folderUrl}/${efi.aarch64}`, anyOf([architecture(19)]), ...isOther),
   ];
+}
+
+function anyOf(tests: readonly string[]): string {
+  return `(${tests.join(' or ')})`;
 }
 
 function introduction(server: DhcpServer, use: string, check: string): readonly string[] {
