@@ -13,7 +13,7 @@ export interface KeyfileSection<Entry extends KeyfileEntry = KeyfileEntry> {
   readonly entries: readonly Entry[];
 }
 
-export interface KeyfileEntry {
+interface KeyfileEntry {
   readonly key: string;
   /** As written in the file, with escapes. */
   readonly value: string;
