@@ -1,14 +1,12 @@
 /** The check of the BMC of a host: its login, and how the machine can be booted. Nothing is changed. */
 
-import { shorten } from '../../core/foreignText.ts';
 import type { InventoryRead } from '../../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { systemClock } from '../../io/clock.ts';
 import type { Io } from '../../io/io.ts';
 import { bmcKind, parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { defaultTiming, openRedfish } from '../../redfish/redfishClient.ts';
-import { checkMachine } from '../../trial/bmc/checks.ts';
-import { surveyMachine } from '../../trial/bmc/survey.ts';
+import { askBmc } from '../../trial/bmc/checkTargets.ts';
 import { bmcSettingsOf, namesByMac, readTarget } from '../../trial/bmc/targets.ts';
 import type { PreflightOptions } from './options.ts';
 import type { CheckOutcome, Probe } from './probe.ts';
@@ -19,8 +17,6 @@ const TIMES_OF_BMC = 6;
 
 /** What only a boot from virtual media or by HTTP requires. */
 const ofMedia: ReadonlySet<string> = new Set(['media', 'boot-device', 'boot-mode', 'image-url']);
-
-const LONGEST_TEXT = 500;
 
 /**
  * None for a host without a BMC in the inventory.
@@ -45,8 +41,7 @@ export function* bmcProbe(
     const deadline = systemClock.now() + answer;
     const client = await openRedfish({ ...target, timing, signal, deadline, note: io.note });
     try {
-      const machine = await surveyMachine(client, target.path);
-      const checks = checkMachine(machine, { ...target, imageUrl, image: [] });
+      const { checks } = await askBmc(client, { ...target, imageUrl, image: [] });
       const facts = checks.filter(({ id, status }) => status === 'ok' && ['bmc', 'media'].includes(id));
       const http = checks.find(({ id }) => id === 'uefi-http')?.text ?? 'unknown';
       const summary = [...facts.map(({ text }) => text), `UEFI HTTP boot: ${http}`].join('; ');
@@ -54,10 +49,7 @@ export function* bmcProbe(
         ({ id, status }) => status !== 'ok' && !(bootInterface === 'ipxe' && ofMedia.has(id)),
       );
       return [{ status: 'ok', text: summary, hint: undefined } as const, ...problems].map(
-        ({ hint, status, text }) => {
-          const shown = shorten(client.mask(`${target.origin}: ${text}`), LONGEST_TEXT);
-          return { check: 'bmc', status, text: shown, hint };
-        },
+        ({ hint, status, text }) => ({ check: 'bmc', status, text: `${target.origin}: ${text}`, hint }),
       );
     } finally {
       await client.close();

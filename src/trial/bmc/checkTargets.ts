@@ -6,8 +6,9 @@ import { runParallel } from '../../core/parallel.ts';
 import { systemClock } from '../../io/clock.ts';
 import { listenToStop } from '../../io/process.ts';
 import { knownError } from '../../io/report/report.ts';
+import type { RedfishClient } from '../../redfish/redfishClient.ts';
 import { type BootRun, LONGEST_TEXT } from './bootRun.ts';
-import { type CheckedMachine, checkMachine, type MachineCheck } from './checks.ts';
+import { type CheckedMachine, checkMachine, type MachineCheck, type Plan } from './checks.ts';
 import { expectedUrl } from './imageUrls.ts';
 import { surveyMachine } from './survey.ts';
 import type { Target } from './targets.ts';
@@ -23,6 +24,14 @@ export async function checkTargets(
     checkTarget(target, images(target.name), run, signal),
   ).finally(ignore);
   return { machines, isCanceled: signal.aborted };
+}
+
+/** What the BMC says about its machine. Texts are without secrets, and not too long. */
+export async function askBmc(client: RedfishClient, plan: Plan): Promise<Omit<CheckedMachine, 'target'>> {
+  const survey = await surveyMachine(client, plan.path);
+  const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
+  const checks = checkMachine(survey, plan).map((one) => ({ ...one, text: show(one.text) }));
+  return { survey, checks, show };
 }
 
 async function checkTarget(
@@ -43,16 +52,9 @@ async function checkTarget(
     }
     const deadline = Math.min(now + run.times.check, end);
     return await run.clients.use(target, { signal, deadline }, async (client) => {
-      const survey = await surveyMachine(client, target.path);
       const { architecture = run.architecture } = target;
-      const checks = checkMachine(survey, {
-        ...target,
-        architecture,
-        imageUrl: expectedUrl(target, run.server),
-        image,
-      });
-      const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
-      return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
+      const imageUrl = expectedUrl(target, run.server);
+      return { target, ...(await askBmc(client, { ...target, architecture, imageUrl, image })) };
     });
   } catch (error) {
     const { hint, message: text } = knownError(error, run.io);

@@ -33,7 +33,7 @@ export interface CheckedMachine {
 }
 
 /** The architecture is that of the image; undefined if it is not known. */
-interface Plan extends Target {
+export interface Plan extends Target {
   /** Undefined if it is not known yet. */
   readonly imageUrl: URL | undefined;
   /** The checks of its image; empty if it is not known yet. */
