@@ -49,7 +49,7 @@ export async function findFirmware(
   for (const [code, variables] of uefiFiles[architecture]) {
     const isInstalled =
       (await isAccessible(code, constants.R_OK)) && (await isAccessible(variables, constants.R_OK));
-    if (isInstalled) return { kind, code: firmwareFile(code), variables: firmwareFile(variables) };
+    if (isInstalled) return { kind, code, variables };
   }
   const debian = architecture === 'x86_64' ? 'ovmf' : 'qemu-efi-aarch64';
   const fedora = architecture === 'x86_64' ? 'edk2-ovmf' : 'edk2-aarch64';
@@ -84,10 +84,6 @@ const uefiFiles: Readonly<
   ],
 };
 
-function firmwareFile(path: string): FirmwareFile {
-  return { path, format: path.endsWith('.qcow2') ? 'qcow2' : 'raw' };
-}
-
 export type MachineArchitecture = 'x86_64' | 'aarch64';
 
 /** Virtualization by the kernel, or software emulation by QEMU (`tcg`), which takes about ten times as long. */
@@ -97,15 +93,10 @@ export type Firmware =
   | { readonly kind: 'bios' }
   | {
       readonly kind: 'uefi';
-      readonly code: FirmwareFile;
+      readonly code: string;
       /** Template of the firmware variables. QEMU does not change the file. */
-      readonly variables: FirmwareFile;
+      readonly variables: string;
     };
-
-interface FirmwareFile {
-  readonly path: string;
-  readonly format: 'raw' | 'qcow2';
-}
 
 export type Medium =
   /** A live ISO in a CD drive. */
@@ -186,8 +177,8 @@ function firmwareOptions(firmware: Firmware): Option[] {
   ];
 }
 
-function flashFile({ path, format }: FirmwareFile): string {
-  return `format=${format},file=${escapeCommas(path)}`;
+function flashFile(path: string): string {
+  return `format=${path.endsWith('.qcow2') ? 'qcow2' : 'raw'},file=${escapeCommas(path)}`;
 }
 
 function mediumOptions(medium: Medium, architecture: MachineArchitecture): Option[] {

@@ -15,8 +15,8 @@ const plan: MachinePlan = {
 };
 const uefi: MachinePlan['firmware'] = {
   kind: 'uefi',
-  code: { path: '/fw/code,a.fd', format: 'raw' },
-  variables: { path: '/fw/vars.qcow2', format: 'qcow2' },
+  code: '/fw/code,a.fd',
+  variables: '/fw/vars.qcow2',
 };
 
 describe('the machine', () => {
