@@ -53,13 +53,11 @@ export interface IronicApi {
   stop(): Promise<void>;
 }
 
-/** Enough time for a request of several MiB, and enough header space for 1000 MAC addresses. */
 const apiLimits: ServerLimits = {
   ...defaultLimits,
   connections: 1024,
   areFixed: true,
-  headerSize: 64 * 1024,
-  requestTime: 60_000,
+  headerSize: 64 * 1024, // for 1000 MAC addresses
 };
 
 /** Milliseconds to send pending responses on shutdown. */
