@@ -86,7 +86,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const ofIgnition = checked?.ofIgnition ?? checkRendered(document);
     const { version } = ofIgnition;
     if (hasErrors(report(io, ofIgnition.problems)) || version === undefined) return undefined;
-    // Later checks read the first one of many; what a WeakMap holds stays in memory for long.
+    // Later checks read the first one of many; the values of a WeakMap stay in memory for long.
     const effective = checked
       ? resolveConfig({ config, version })
       : effectiveOf(document, { config, version });
