@@ -14,14 +14,10 @@ export function hasKeyfiles(config: Uint8Array): boolean {
   return Buffer.from(config.buffer, config.byteOffset, config.byteLength).includes(`"${KEYFILE_FOLDER}/`);
 }
 
-/** The connections of a config, which are parsed once; keyfiles that cannot be parsed are left out. */
+/** The connections of a config; keyfiles that cannot be parsed are left out. */
 export function connectionsOf(config: Config): readonly Connection[] {
-  const connections = parsed.get(config) ?? readConnections(keyfilesOf(config));
-  parsed.set(config, connections);
-  return connections;
+  return readConnections(keyfilesOf(config));
 }
-
-const parsed = new WeakMap<Config, readonly Connection[]>();
 
 /** The keyfiles of a valid config, for the initramfs: there, NetworkManager requires the suffix. */
 export function readKeyfiles(config: Uint8Array): NetworkFile[] {

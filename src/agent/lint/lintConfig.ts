@@ -12,8 +12,10 @@ import { checkConfs, trustRules } from './conf.ts';
 import { hostFileRules, installerRule, sizeRule } from './hostFiles.ts';
 import { agentImageRules, registriesRule } from './images.ts';
 import { applyRules, type HostLintOptions, type LintFinding, type LintRule } from './lintRule.ts';
-import { checkConnections } from './network.ts';
+import type { Need } from '../../network/reachability.ts';
+import { checkConnections, type CheckedNetwork } from './network.ts';
 import { pullSecretRules } from './pullSecret.ts';
+import { listNeeds } from '../contacts.ts';
 import { isAgentUnitName, readSubject } from './subject.ts';
 import { agentUnitRules } from './units.ts';
 
@@ -47,7 +49,7 @@ export const lintRules: readonly LintRule[] = [...agentRules, installerRule, ...
 
 /** All findings; paths start at the root of the config. Messages never contain secrets. */
 export function lintConfig(config: Config, options: LintOptions): LintFinding[] {
-  return [...lintAgent(config, options), ...lintNetwork(config)];
+  return [...lintAgent(config, options), ...lintNetwork(config).findings];
 }
 
 /** The findings that do not depend on the network of the host. */
@@ -64,12 +66,20 @@ export function lintAgent(config: Config, options: LintOptions): LintFinding[] {
   ];
 }
 
-/** The findings about keyfiles, and about servers that the host does not reach with them. */
-export function lintNetwork(config: Config): LintFinding[] {
-  return checkConnections(readSubject(config));
+/**
+ * The connections of keyfiles, and the findings about them and about servers that the host does not reach with them.
+ * @param needs the servers, if they are known
+ */
+export function lintNetwork(config: Config, needs = () => listServerNeeds(config)): CheckedNetwork {
+  return checkConnections(config, needs);
+}
+
+/** The servers that a machine with the config needs, whatever its network. */
+export function listServerNeeds(config: Config): readonly Need[] {
+  return listNeeds(readSubject(config));
 }
 
 /** The findings that apply to every config, whether or not it runs the agent. */
 export function lintHost(config: Config, options: HostLintOptions): LintFinding[] {
-  return [...applyRules(hostRules, readSubject(config), options), ...lintNetwork(config)];
+  return [...applyRules(hostRules, readSubject(config), options), ...lintNetwork(config).findings];
 }

@@ -2,53 +2,73 @@
 
 import { posix } from 'node:path';
 import type { Finding, Path } from '../../core/finding.ts';
+import type { Config } from '../../ignition/config.ts';
+import type { Connection } from '../../network/connection.ts';
+import type { KeyfileProblem } from '../../network/keyfile/profile.ts';
 import { readKeyfile } from '../../network/keyfile/readKeyfile.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import {
   findConnectionProblems,
   findOwnAddresses,
   findReachProblems,
+  type Need,
   networkServers,
 } from '../../network/reachability.ts';
-import { KEYFILE_FOLDER } from '../files.ts';
-import { connectionsOf, isKeyfilePath } from '../hostNetwork.ts';
-import { listNeeds } from '../contacts.ts';
-import { type LintedFile, type LintSubject, readContents, textOf } from './subject.ts';
+import { isKeyfilePath } from '../hostNetwork.ts';
+import { readContents } from './subject.ts';
 
-export function checkConnections(subject: LintSubject): Finding[] {
+/** What is known of the network of a host. */
+export interface CheckedNetwork {
+  readonly findings: readonly Finding[];
+  /** Of the keyfiles that can be parsed. */
+  readonly connections: readonly Connection[];
+}
+
+/** @param needs the servers that the host needs; not called without a connection */
+export function checkConnections(
+  { storage: { files = [] } = {} }: Config,
+  needs: () => readonly Need[],
+): CheckedNetwork {
   // NetworkManager loads only keyfiles that it can parse and that no other user can read.
-  const keyfiles = [...subject.filesByPath.values()].filter(({ name }) => isKeyfilePath(name));
-  return [
-    ...keyfiles.flatMap((keyfile) => [...checkMode(keyfile), ...checkSyntax(keyfile)]),
-    ...checkParsed(subject),
-  ];
+  const sources = new Map<string, Path>();
+  const connections: Connection[] = [];
+  const findings = files.flatMap(({ contents, mode = 0o644, path = '' }, index) => {
+    if (!isKeyfilePath(path) || contents?.source === undefined) return [];
+    const about = posix.basename(path);
+    const source = ['storage', 'files', index, 'contents', 'source'];
+    const exposed = (Number(mode) & 0o077) === 0 ? [] : [exposedKeyfile(about, ['storage', 'files', index])];
+    const data = readContents(contents);
+    if (data === undefined) return exposed;
+    const { connection, problems } = readKeyfile(about, Buffer.from(data).toString());
+    sources.set(about, source);
+    if (connection !== undefined) connections.push(connection);
+    return [...exposed, ...problems.map((problem) => ofKeyfile(problem, about, source))];
+  });
+  const sourceOf = (file: string): Path => sources.get(file) ?? [];
+  return { findings: [...findings, ...checkParsed(connections, sourceOf, needs)], connections };
 }
 
 /** Ignition creates files with the mode 0644. */
-function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Finding[] {
-  if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
-  const message = `NetworkManager ignores ${posix.basename(name)}, because other users can access the file`;
-  return [{ ...networkRules.inconsistent, path: [...path, 'mode'], message, hint: MODE_HINT }];
+function exposedKeyfile(about: string, path: Path): Finding {
+  const message = `NetworkManager ignores ${about}, because other users can access the file`;
+  const hint = 'set "mode" to 384, which is octal 0600';
+  return { ...networkRules.inconsistent, path: [...path, 'mode'], message, hint };
 }
 
-function checkSyntax(keyfile: LintedFile): Finding[] {
-  if (readContents(keyfile.file.contents) === undefined) return [];
-  const about = posix.basename(keyfile.name);
-  return readKeyfile(about, textOf(keyfile)).problems.map(({ hint, line, message, severity }) => {
-    const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
-    const place = line === undefined ? about : `${about}:${line}`;
-    return { ...rule, path: keyfile.source, message: `${place}: ${message}`, hint, line };
-  });
+function ofKeyfile({ hint, line, message, severity }: KeyfileProblem, about: string, path: Path) {
+  const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
+  const place = line === undefined ? about : `${about}:${line}`;
+  return { ...rule, path, message: `${place}: ${message}`, hint, line };
 }
 
-const MODE_HINT = 'set "mode" to 384, which is octal 0600';
-
-function checkParsed(subject: LintSubject): Finding[] {
-  const connections = connectionsOf(subject.config);
+function checkParsed(
+  connections: readonly Connection[],
+  sourceOf: (file: string) => Path,
+  listNeeds: () => readonly Need[],
+): Finding[] {
   const [first] = connections;
   if (first === undefined) return [];
-  const sourceOf = (file: string): Path => subject.filesByPath.get(`${KEYFILE_FOLDER}/${file}`)?.source ?? [];
-  const needs = listNeeds(subject);
+  const needs = listNeeds();
   return [
     ...[
       ...findConnectionProblems(connections),

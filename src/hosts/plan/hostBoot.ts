@@ -1,6 +1,6 @@
 /** The boot settings of a host, and its boot scripts. */
 
-import { diagnosticAt, hasErrors } from '../../core/finding.ts';
+import { type Diagnostic, diagnosticAt, hasErrors } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
@@ -33,9 +33,9 @@ export type Start = RamdiskBoot | IsoBoot;
 /** What is known of the boots of hosts that differ only in their names and networks. */
 interface KnownBoots {
   /** The settings of their inputs. */
-  readonly settings: Map<string, BootSettings>;
+  readonly settings: Map<string, Remembered<BootSettings>>;
   /** Whether they boot, by the form of the boot. */
-  readonly checks: Map<string, boolean>;
+  readonly checks: Map<string, Remembered<boolean>>;
 }
 
 const known = new WeakMap<SharedSettings, KnownBoots>();
@@ -46,19 +46,31 @@ function knownBoots(shared: SharedSettings): KnownBoots {
   return boots;
 }
 
-/** The earlier result with this key if nothing was reported about it: what is reported may name the host. */
+/** A result, and the warnings about it, which each host gets. */
+interface Remembered<T> {
+  readonly result: T;
+  readonly reported: readonly Diagnostic[];
+}
+
+/** The earlier result with this key. A result with a warning that names its host is not remembered. */
 async function remember<T>(
-  results: Map<string, T>,
+  results: Map<string, Remembered<T>>,
   key: string,
   io: Io,
   get: (io: Io) => T | Promise<T>,
+  host?: string,
 ): Promise<T> {
   const earlier = results.get(key);
-  if (earlier !== undefined) return earlier;
+  if (earlier !== undefined) {
+    report(io, earlier.reported);
+    return earlier.result;
+  }
   const { io: own, reported } = collectDiagnostics(io);
   try {
     const result = await get(own);
-    if (reported.length === 0) results.set(key, result);
+    const isOfHost = ({ hint = '', message }: Diagnostic): boolean =>
+      host !== undefined && `${message} ${hint}`.includes(host);
+    if (!reported.some(isOfHost)) results.set(key, { result, reported });
     return result;
   } finally {
     report(io, reported);
@@ -66,17 +78,19 @@ async function remember<T>(
 }
 
 /**
- * Whether a machine boots: the result of `check`, which is not called if a boot of the same form had no problem.
+ * Whether a machine boots: the result of `check`, or of that of an earlier machine whose boot has the same form.
  * @param form what the problems depend on besides the shared settings. Of names and URLs, these are the lengths: neither the name
  *   of a host nor the path of a served file has characters that are special to a boot loader
  */
 export function checkBootOnce(
   shared: SharedSettings,
+  name: string,
   form: readonly unknown[],
   io: Io,
   check: (io: Io) => Promise<boolean>,
 ): Promise<boolean> {
-  return remember(knownBoots(shared).checks, JSON.stringify([io.ignored, form]), io, check);
+  const key = JSON.stringify([io.ignored, name.length, form]);
+  return remember(knownBoots(shared).checks, key, io, check, name);
 }
 
 /**

@@ -33,7 +33,6 @@ import { networkRules } from '../../network/networkRules.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import { kernelArguments } from '../../kargs/kernelArguments.ts';
 import { report } from '../../io/report/report.ts';
-import { listFetched } from '../input/imageNetwork.ts';
 import type { Growth } from '../../image/growth.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { findReachProblems, isStatic } from '../../network/reachability.ts';
@@ -160,9 +159,9 @@ export async function planHost(
   const start = startOf(planned.architecture, settings, (artifact) => file(artifact, planned), wanted);
   const plan = { ...planned, start };
   const hasNetwork = hasKeyfiles(document);
-  const lengths = [name.length, JSON.stringify(settings).length];
-  const form = [hasNetwork, images?.base.id, plan.architecture, artifacts, plan.macs.length, ...lengths];
-  const isBootable = await checkBootOnce(shared, form, source.io, async (ownIo) => {
+  const { length } = JSON.stringify(settings);
+  const form = [hasNetwork, images?.base.id, plan.architecture, artifacts, plan.macs.length, length];
+  const isBootable = await checkBootOnce(shared, name, form, source.io, async (ownIo) => {
     const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
     await requireBoot([...onIso, ...kernelArguments(settings)], document, images, wanted, ownIo);
     const isEmbedded = hasNetwork && artifacts.some((artifact) => hostArtifacts[artifact].way !== undefined);
@@ -215,7 +214,7 @@ function useIso(images: ImageSet | undefined): string {
 }
 
 function reportFetches(
-  { connections, effective }: HostConfigs['fetched'],
+  { connections, fetched }: HostConfigs['fetched'],
   { rootfsUrl }: BootSettings,
   { baseUrl, configs, loaders }: Wanted,
   io: Io,
@@ -233,7 +232,7 @@ function reportFetches(
     configs.some(isFetching) && rootfs !== undefined
       ? [{ purpose: 'root filesystem', host: urlHost(rootfs) }]
       : [],
-    ...listFetched(effective),
+    ...fetched(),
   ].filter((servers) => servers.length > 0);
   const problems = findReachProblems(connections, needs);
   report(

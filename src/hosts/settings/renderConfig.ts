@@ -2,11 +2,13 @@
 
 import { quoteShellWord } from '../../formats/shell.ts';
 import { formatAgentConfig, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { listConfigSecrets } from '../../agent/embeddedSecrets.ts';
+import { listConfigSecrets, listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
+import { KEYFILE_FOLDER } from '../../agent/files.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
+import { listFetched } from '../input/imageNetwork.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { type Diagnostic, diagnosticAt, type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
@@ -21,6 +23,8 @@ import {
 import { type SettingName } from '../../agent/settingTable.ts';
 import { ASSISTED_UNIT_NAME, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { ICC_SPEC_VERSION } from '../../agent/profiles/icc.ts';
+import { once } from '../../core/once.ts';
+import type { Need } from '../../network/reachability.ts';
 import type { Connection } from '../../network/connection.ts';
 import { CliError, formatSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
@@ -31,17 +35,15 @@ import { effectiveOf, resolveConfig } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
 import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
-import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
+import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
-import { lintAgent, lintNetwork } from '../../agent/lint/lintConfig.ts';
+import { lintAgent, lintNetwork, listServerNeeds } from '../../agent/lint/lintConfig.ts';
 import type { LintFinding } from '../../agent/lint/lintRule.ts';
 import type { CheckUnits } from '../input/unitTools.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
-  /** Merged with the configs that it inlines. */
-  readonly effective: Config;
   readonly settings: AgentSettings;
   /** The same object for configs that differ only in the names and networks of their hosts. */
   readonly shared: SharedSettings;
@@ -49,6 +51,8 @@ export interface RenderedConfig {
   readonly secrets: readonly string[];
   /** The connections of its keyfiles. */
   readonly connections: readonly Connection[];
+  /** The servers that Ignition fetches files from. */
+  readonly fetched: () => readonly Need[];
 }
 
 /**
@@ -106,19 +110,33 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
       const ofUser = ofUnits
         .map(originOf)
         .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
-      const secrets = listConfigSecrets(config, document);
-      checked = { shared, ofIgnition, problems: [...ofConfig, ...ofUser], secrets };
+      checked = {
+        shared,
+        ofIgnition,
+        problems: [...ofConfig, ...ofUser],
+        secrets: new Map(),
+        needs: once(() => listServerNeeds(effective.config)),
+        fetched: once(() => listFetched(effective.config)),
+      };
       last = checked;
     }
-    const ofNetwork = hasNetwork ? reported(lintNetwork(effective.config), true) : [];
-    const secrets = hasNetwork ? listConfigSecrets(config, document) : checked.secrets;
+    const network = hasNetwork ? lintNetwork(effective.config, checked.needs) : undefined;
+    const ofNetwork = reported(network?.findings ?? [], true);
+    // Of the host itself, only its keyfiles may contain some.
+    const ofKeyfiles = String(
+      listEmbeddedSecrets(
+        new Map(settings.keyfiles.map(({ name, text }) => [`${KEYFILE_FOLDER}/${name}`, Buffer.from(text)])),
+      ),
+    );
+    const secrets = checked.secrets.get(ofKeyfiles) ?? listConfigSecrets(config, document);
+    checked.secrets.set(ofKeyfiles, secrets);
     const problems = [...checked.problems, ...ofNetwork].filter(
       ({ finding: { rule } }) => io.ignored?.includes(rule) !== true,
     );
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
-    const connections = hasNetwork ? connectionsOf(config) : [];
-    return { document, effective: effective.config, settings, shared, secrets, connections };
+    const connections = network?.connections ?? [];
+    return { document, settings, shared, secrets, connections, fetched: checked.fetched };
   };
 }
 
@@ -127,7 +145,11 @@ interface Checked {
   readonly shared: SharedSettings;
   readonly ofIgnition: IgnitionVerdict;
   readonly problems: readonly Original[];
-  readonly secrets: readonly string[];
+  /** Of whole configs, by the secrets of their keyfiles. */
+  readonly secrets: Map<string, readonly string[]>;
+  /** The servers that the hosts need. */
+  readonly needs: () => readonly Need[];
+  readonly fetched: RenderedConfig['fetched'];
 }
 
 interface IgnitionVerdict {

@@ -1,8 +1,7 @@
 /** Lint of the host's network: which finding for which keyfiles, and where. */
 
 import { describe, expect, it } from 'vitest';
-import { checkConnections } from '../../../src/agent/lint/network.ts';
-import { readSubject } from '../../../src/agent/lint/subject.ts';
+import { lintNetwork } from '../../../src/agent/lint/lintConfig.ts';
 import type { Config } from '../../../src/ignition/config.ts';
 
 const folder = '/etc/NetworkManager/system-connections';
@@ -95,7 +94,7 @@ describe('the network of a host', () => {
     ],
     ['by DHCP', configOf('https://ironic.example.com', {}), []],
   ])('%s', (_title, config, expected) => {
-    const found = checkConnections(readSubject(config)).map(
+    const found = lintNetwork(config).findings.map(
       ({ message, path, rule }) => `${rule} $.${path.join('.')}: ${message}`,
     );
     expect(found).toEqual(expected);
