@@ -59,12 +59,7 @@ function classesOf(
   { efiLoaders: efi = ipxeLoaders, folderUrl, hosts }: DhcpBoot,
   { architecture, kinds, mac }: ClientTests,
 ): readonly ClientClass[] {
-  const classOf = (
-    name: string,
-    kind: ClientKind,
-    file: string,
-    ...tests: readonly string[]
-  ): ClientClass => ({
+  const classOf = (name: string, kind: ClientKind, file: string, tests: readonly string[]): ClientClass => ({
     name: `boot-${name}`,
     kind,
     file,
@@ -75,13 +70,13 @@ function classesOf(
   );
   const isOther = isos.length === 0 ? [] : [`not ${anyOf(isos.flatMap(({ macs }) => macs))}`];
   return [
-    classOf('ipxe', 'ipxe', `${folderUrl}/boot.ipxe`),
-    classOf('bios', 'pxe', 'undionly.kpxe', anyOf([architecture(0)])),
-    classOf('x86_64', 'pxe', efi.x86_64, anyOf([architecture(7), architecture(9)])),
-    classOf('aarch64', 'pxe', efi.aarch64, anyOf([architecture(11)])),
-    ...isos.map(({ macs, name, url }) => classOf(`iso-${name}`, 'http', url, anyOf(macs))),
-    classOf('http-x86_64', 'http', `${folderUrl}/${efi.x86_64}`, anyOf([architecture(16)]), ...isOther),
-    classOf('http-aarch64', 'http', `${folderUrl}/${efi.aarch64}`, anyOf([architecture(19)]), ...isOther),
+    classOf('ipxe', 'ipxe', `${folderUrl}/boot.ipxe`, []),
+    classOf('bios', 'pxe', 'undionly.kpxe', [anyOf([architecture(0)])]),
+    classOf('x86_64', 'pxe', efi.x86_64, [anyOf([architecture(7), architecture(9)])]),
+    classOf('aarch64', 'pxe', efi.aarch64, [anyOf([architecture(11)])]),
+    ...isos.map(({ macs, name, url }) => classOf(`iso-${name}`, 'http', url, [anyOf(macs)])),
+    classOf('http-x86_64', 'http', `${folderUrl}/${efi.x86_64}`, [anyOf([architecture(16)]), ...isOther]),
+    classOf('http-aarch64', 'http', `${folderUrl}/${efi.aarch64}`, [anyOf([architecture(19)]), ...isOther]),
   ];
 }
 
