@@ -15,12 +15,8 @@ type NodeList = (typeof lists)[number];
 export class NodeTracker {
   readonly #base: Config;
   readonly #nodes: Readonly<Record<NodeList, Mapping[]>> = { files: [], directories: [], links: [] };
-  /** By path. */
-  readonly #indexes: Readonly<Record<NodeList, Map<string, number>>> = {
-    files: new Map(),
-    directories: new Map(),
-    links: new Map(),
-  };
+  /** By list and path. */
+  readonly #indexes = new Map<string, number>();
 
   constructor(base: Config) {
     this.#base = base;
@@ -34,11 +30,11 @@ export class NodeTracker {
   }
 
   find(list: NodeList, path: string): Mapping | undefined {
-    return this.#nodes[list][this.#indexes[list].get(path) ?? -1];
+    return this.#nodes[list][this.#indexes.get(`${list} ${path}`) ?? -1];
   }
 
   add(list: NodeList, node: Mapping): void {
-    this.#indexes[list].set(asString(node['path']), this.#nodes[list].length);
+    this.#indexes.set(`${list} ${asString(node['path'])}`, this.#nodes[list].length);
     this.#nodes[list].push(node);
   }
 

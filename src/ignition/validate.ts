@@ -174,10 +174,11 @@ function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
 /** The values of an invalid type after the one at which Ignition stops. */
 export function furtherMismatches(document: Buffer, read: ReadResult): readonly Finding[] {
   const mismatches = (read.status === 'refused' && read.mismatches) || [];
-  const findings = mismatches
-    .slice(1)
-    .map((mismatch) => ({ ...furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
-  return locateFindings(findings, document);
+  const positionOf = placeIn(document);
+  return mismatches.slice(1).map((mismatch) => {
+    const { found, path } = mismatch;
+    return { ...furtherType, path, hint: typeHint(mismatch), position: positionOf(offsetOf(found)) };
+  });
 }
 
 function refuse(rule: Rule, position?: Finding['position']): RefusedConfig {

@@ -67,16 +67,15 @@ export const checkDropin: Check<Dropin> = ({ contents, name }) =>
 
 /** Enabled instances of a template in the same config: the template must contain the [Install] section. */
 export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
-  let byName: ReadonlyMap<string, Unit> | undefined;
-  const examined = new Map<string, ReturnType<typeof examineUnit>>();
+  const lacksInstall = new Map<string, boolean>();
+  for (const { contents, name = '' } of units) {
+    if (!name.includes('@.')) continue;
+    const { error, hasInstall } = examineUnit(contents ?? '');
+    lacksInstall.set(name, Boolean(contents) && error === undefined && !hasInstall);
+  }
   for (const [index, { enabled, name = '' }] of units.entries()) {
     const template = enabled === true ? templateOf(name) : undefined;
-    if (template === undefined) continue;
-    byName ??= new Map(units.map((unit) => [unit.name ?? '', unit]));
-    const contents = byName.get(template)?.contents ?? '';
-    const { error, hasInstall } = examined.get(template) ?? examineUnit(contents);
-    examined.set(template, { error, hasInstall });
-    if (contents === '' || error !== undefined || hasInstall) continue;
+    if (template === undefined || lacksInstall.get(template) !== true) continue;
     const message = `template unit ${quoteGo(template)} for ${quoteGo(name)} doesn't have Install section`;
     yield { ...issue(unitRules.templateNoInstall, ['units', index, 'contents']), message };
   }
