@@ -186,56 +186,45 @@ export function findBlankUrl(list: string): Problem | undefined {
 
 /** Parses a URL, or returns the problem. */
 export function parseIronicUrl(text: string): IronicUrl | Problem {
-  if (text === '') return { message: 'a URL is empty', hint: 'remove the extra comma, or add a URL' };
-  if (text === MDNS)
-    return { message: '"mdns" is combined with URLs', hint: 'use either only "mdns" or URLs' };
+  const problem = (message: string, hint = URL_HINT): Problem => ({ message, hint });
+  if (text === '') return problem('a URL is empty', 'remove the extra comma, or add a URL');
+  if (text === MDNS) return problem('"mdns" is combined with URLs', 'use either only "mdns" or URLs');
   // Control characters include line breaks and tabs.
-  if (/[\s\p{Cc}]/u.test(text))
-    return { message: 'the URL contains whitespace', hint: 'separate URLs with commas' };
+  if (/[\s\p{Cc}]/u.test(text)) return problem('the URL contains whitespace', 'separate URLs with commas');
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(.*)$/u.exec(text);
-  if (parts === null) {
-    const shown = text.includes('@') ? '' : ` ${quoteText(text)}`;
-    return { message: `the URL${shown} does not start with http:// or https://`, hint: URL_HINT };
-  }
-  const [, scheme = '', authority = '', path = '', rest = ''] = parts;
-  const lower = scheme.toLowerCase();
-  if (lower !== 'http' && lower !== 'https') {
-    return {
-      message: `the agent does not support the scheme ${quoteText(scheme)}`,
-      hint: URL_HINT,
-    };
+  const shown = text.includes('@') ? '' : ` ${quoteText(text)}`;
+  if (parts === null) return problem(`the URL${shown} does not start with http:// or https://`);
+  const [, given = '', authority = '', path = '', rest = ''] = parts;
+  const scheme = given.toLowerCase();
+  if (scheme !== 'http' && scheme !== 'https') {
+    return problem(`the agent does not support the scheme ${quoteText(given)}`);
   }
   if (authority.includes('@')) {
-    return {
-      message: 'the URL contains a user name',
-      hint: 'remove the user name: Ironic accepts lookups and heartbeats without a login',
-    };
+    const hint = 'remove the user name: Ironic accepts lookups and heartbeats without a login';
+    return problem('the URL contains a user name', hint);
   }
-  if (rest !== '')
-    return { message: 'the URL contains a query or fragment', hint: 'remove the query or fragment' };
+  if (rest !== '') return problem('the URL contains a query or fragment', 'remove the query or fragment');
   const [, place, digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d*))?$/.exec(authority) ?? [];
-  if (place === undefined) return { message: 'the URL has an invalid host or port', hint: URL_HINT };
-  if (place === '') return { message: 'the URL contains no host', hint: URL_HINT };
+  if (place === undefined) return problem('the URL has an invalid host or port');
+  if (place === '') return problem('the URL contains no host');
   const host = place.startsWith('[') ? parseBracketed(place.slice(1, -1)) : parseHost(place);
-  if (host.kind === 'invalid') {
-    return { message: `the host of the URL is invalid: ${host.problem}`, hint: URL_HINT };
-  }
+  if (host.kind === 'invalid') return problem(`the host of the URL is invalid: ${host.problem}`);
   const port = digits === undefined ? undefined : Number(digits);
   if (digits === '' || (port !== undefined && (port < 1 || port > 65535))) {
-    return { message: 'the port of the URL is not a number from 1 to 65535', hint: URL_HINT };
+    return problem('the port of the URL is not a number from 1 to 65535');
   }
-  return { scheme: lower, host, port, path };
+  return { scheme, host, port, path };
 }
 
 /** With the escape of "%" before a zone that a URL requires. */
 function parseBracketed(text: string): Host {
   const host = parseHost(text.replace('%25', '%'));
-  if (host.kind !== 'ipv6') {
-    return { kind: 'invalid', problem: 'brackets are valid only for IPv6 addresses' };
-  }
-  return host.zone === undefined || text.includes('%25')
-    ? host
-    : { kind: 'invalid', problem: 'the "%" before a zone must be written as "%25" in a URL' };
+  if (host.kind === 'ipv6' && (host.zone === undefined || text.includes('%25'))) return host;
+  const zone = 'the "%" before a zone must be written as "%25" in a URL';
+  return {
+    kind: 'invalid',
+    problem: host.kind === 'ipv6' ? zone : 'brackets are valid only for IPv6 addresses',
+  };
 }
 
 export function formatIronicUrl({ scheme, host, port, path }: IronicUrl): string {

@@ -8,7 +8,8 @@ import { quoteText } from '../../core/foreignText.ts';
 import { statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { ironicHostUrl } from '../../agent/ironicUrl.ts';
-import { type InputSource, UsageError } from '../../core/errors.ts';
+import { parsePort } from '../../agent/settingParsers.ts';
+import { type InputSource, located, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { formatAddress, parseAddress } from '../../network/ipAddress.ts';
 
@@ -114,7 +115,5 @@ function readScheme(env: Environment): 'http' | 'https' {
 }
 
 function readHttpPort(env: Environment): number {
-  const text = env['HTTP_PORT'] || '80';
-  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new UsageError('HTTP_PORT is not a valid port', { hint: 'use a number from 1 to 65535' });
+  return located({ subject: 'HTTP_PORT', code: 'ERR_USAGE' }, () => parsePort(env['HTTP_PORT'] || '80'));
 }

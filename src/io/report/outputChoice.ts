@@ -3,6 +3,7 @@
 import { Writable } from 'node:stream';
 import type { Diagnostic } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
+import { once } from '../../core/once.ts';
 import { type Io, ioWith, type Output } from '../io.ts';
 import { formatDiagnostics, formatGrouped } from './diagnosticText.ts';
 import type { LogLevel } from './report.ts';
@@ -54,10 +55,5 @@ function isVerbose({ level }: Readonly<OutputChoice>): boolean {
   return level === 'verbose' || level === 'debug';
 }
 
-let discarded: Output | undefined;
-
-/** Discards all output; created on first use. */
-function nowhere(): Output {
-  discarded ??= new Writable({ write: (_chunk, _encoding, done) => done() });
-  return discarded;
-}
+/** Discards all output. */
+const nowhere = once((): Output => new Writable({ write: (_chunk, _encoding, done) => done() }));

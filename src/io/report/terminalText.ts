@@ -1,6 +1,7 @@
 /** The width of text on terminals. `core/foreignText.ts` escapes control characters. */
 
 import { largest } from '../../core/lists.ts';
+import { once } from '../../core/once.ts';
 
 /** Columns that printable text takes on a terminal: East Asian characters and emoji take two, marks none. */
 export function displayWidth(text: string): number {
@@ -17,23 +18,13 @@ export function displayWidth(text: string): number {
 const PLAIN = /^[ -~]*$/;
 
 /** Not literals, because parsing Unicode classes on each start takes more than a millisecond. */
-function patterns(): Patterns {
-  compiled ??= {
-    wide: new RegExp(
-      String.raw`[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]`,
-      'u',
-    ),
-    mark: new RegExp(String.raw`[\p{Mn}\p{Me}]`, 'u'),
-  };
-  return compiled;
-}
-
-interface Patterns {
-  readonly wide: RegExp;
-  readonly mark: RegExp;
-}
-
-let compiled: Patterns | undefined;
+const patterns = once(() => ({
+  wide: new RegExp(
+    String.raw`[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]`,
+    'u',
+  ),
+  mark: new RegExp(String.raw`[\p{Mn}\p{Me}]`, 'u'),
+}));
 
 /** Lines with two spaces between the cells of a row. The last cell has no spaces behind it. @param widest column that is aligned */
 export function formatColumns(rows: readonly (readonly string[])[], widest = Infinity): readonly string[] {
