@@ -1,7 +1,7 @@
 /** Groups and compares the items of lists, and does what the arguments of a call cannot do for long lists. */
 
 /** The items grouped by key. Keys are in the order of their first items, and the items of a group in the given order. */
-export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
     const key = keyOf(item);

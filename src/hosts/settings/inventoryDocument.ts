@@ -6,6 +6,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { groupBy } from '../../core/lists.ts';
 import { unreplacedIn } from '../../core/placeholders.ts';
 import { comparePositions, type FilePlace, type Position } from '../../core/errors.ts';
 import type { Diagnostic, Path } from '../../core/finding.ts';
@@ -72,24 +73,35 @@ export interface InventoryHost {
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
   const schema: CompiledSchema = await importAsset('dist/compiled/inventory.js');
   const { checkInventory, checkHost } = schema;
+  const whole = { document, path: [] };
   if (!isMapping(document.value))
-    return { agent: new Map(), problems: locate([noMapping(document.value)], document, []) };
+    return { agent: new Map(), problems: locate([noMapping(document.value)], whole) };
   const { hosts, ...shared } = document.value;
   const list = asList(hosts);
   // The hosts are checked one by one.
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
-  const shape = checkShape(head, checkInventory, 'agent', document, []);
-  if (shape.length > 0) return { agent: new Map(), problems: locate(shape, document, []) };
+  const shape = checkShape(head, checkInventory, 'agent', whole);
+  if (shape.length > 0) return { agent: new Map(), problems: locate(shape, whole) };
   const ignore = readIgnored(shared);
   const template = readNetworkTemplate(shared['networkTemplate']);
   return {
     profile: profileNames.find((name) => name === shared['profile']),
-    agent: readSettings(asMapping(shared['agent']), document, ['agent']),
+    agent: readSettings(asMapping(shared['agent']), below(whole, 'agent')),
     ignore,
     hosts: hosts === undefined ? undefined : readHosts(list, document, checkHost, template),
-    problems: locate(checkIgnored(ignore), document, []),
+    problems: locate(checkIgnored(ignore), whole),
   };
+}
+
+/** A value in the document. */
+interface Part {
+  readonly document: InventoryDocument;
+  readonly path: Path;
+}
+
+function below({ document, path }: Part, ...steps: Path): Part {
+  return { document, path: [...path, ...steps] };
 }
 
 type Check = ((value: unknown) => boolean) & { readonly errors?: readonly SchemaError[] | null };
@@ -113,21 +125,14 @@ const MOST_FINDINGS = 20;
 /**
  * The mistakes in an inventory or host, by the schema and in the spelling of its settings.
  * @param key of the settings
- * @param above path of the value in the document
  */
-function checkShape(
-  value: unknown,
-  check: Check,
-  key: 'agent' | 'overrides',
-  document: InventoryDocument,
-  above: Path,
-): Mistake[] {
+function checkShape(value: unknown, check: Check, key: 'agent' | 'overrides', part: Part): Mistake[] {
   const settings = asMapping(value)[key];
   if (!isMapping(value) || !isMapping(settings)) return checkSchema(value, check);
   const { values, paths } = readSpelling(settings);
   const twins = [...paths].flatMap(([name, [, second]]) => {
     if (second === undefined) return [];
-    const lines = paths.get(name)?.map((path) => document.locate([...above, key, ...path])?.line ?? 1);
+    const lines = paths.get(name)?.map((path) => positionOf(below(part, key, ...path))?.line ?? 1);
     const message = `${name} is set twice: lines ${lines?.join(' and ')}`;
     return [{ path: [key, ...second], message, hint: `remove ${second.join('.')}` }];
   });
@@ -144,11 +149,18 @@ function checkSchema(value: unknown, check: Check): Mistake[] {
   return (check.errors ?? []).slice(0, MOST_FINDINGS).map((error) => findMistake(error, value));
 }
 
-/** In the order of the document. @param path of the part of the document that contains the mistakes */
-function locate(mistakes: readonly Mistake[], document: InventoryDocument, path: Path): Diagnostic[] {
-  const located = mistakes.map(({ message, hint, path: steps }) => {
-    const at = { file: document.name, ...document.locate([...path, ...steps]) };
-    return { severity: 'error', message, hint, at } as const;
+function positionOf({ document, path }: Part): Position | undefined {
+  return document.locate(path);
+}
+
+function placeOf(part: Part): FilePlace {
+  return { file: part.document.name, ...positionOf(part) };
+}
+
+/** In the order of the document. @param part that contains the mistakes */
+function locate(mistakes: readonly Mistake[], part: Part): Diagnostic[] {
+  const located = mistakes.map(({ message, hint, path }) => {
+    return { severity: 'error', message, hint, at: placeOf(below(part, ...path)) } as const;
   });
   return located.toSorted(({ at: one }, { at: other }) => comparePositions(one, other));
 }
@@ -164,8 +176,8 @@ function readHosts(
   const hosts: InventoryHost[] = [];
   for (const [index, value] of list.entries()) {
     const host = asMapping(value);
-    const path = ['hosts', index];
-    const shape = checkShape(value, check, 'overrides', document, path);
+    const part = { document, path: ['hosts', index] };
+    const shape = checkShape(value, check, 'overrides', part);
     const ignore = readIgnored(host);
     const mistakes =
       shape.length > 0 ? shape : [...checkHostNames(host), ...checkNetworkValues(template, host)];
@@ -175,17 +187,17 @@ function readHosts(
     ];
     hosts.push({
       name: textOf(host['name']) ?? `host ${index + 1}`,
-      at: { file: document.name, line: document.locate(path)?.line ?? 1 },
+      at: { file: document.name, line: positionOf(part)?.line ?? 1 },
       mac: normalMac(host),
       architecture: architectures.find((name) => name === host['architecture']),
       ignore,
       rootDeviceHints: readRootDeviceHints(document.value, host),
       problems: [
-        ...locate(mistakes, document, path),
+        ...locate(mistakes, part),
         ...(shape.length > 0 ? [] : twins),
-        ...locate(checkIgnored(ignore), document, path),
+        ...locate(checkIgnored(ignore), part),
       ],
-      readInputs: () => readHostInputs(host, document, path, template),
+      readInputs: () => readHostInputs(host, part, template),
     });
   }
   return hosts;
@@ -244,18 +256,10 @@ const networkSettings = ['host.nmstate', 'host.networkData', 'host.keyfiles'] as
 
 /** For the index of each key that is not unique: the indexes of all equal keys. */
 export function findTwins(keys: readonly (string | undefined)[]): ReadonlyMap<number, readonly number[]> {
-  const indexes = new Map<string, number[]>();
-  for (const [index, key] of keys.entries()) {
-    if (key === undefined) continue;
-    const same = indexes.get(key) ?? [];
-    indexes.set(key, same);
-    same.push(index);
-  }
-  const twins = new Map<number, readonly number[]>();
-  for (const same of indexes.values()) {
-    if (same.length > 1) for (const index of same) twins.set(index, same);
-  }
-  return twins;
+  const indexes = groupBy(keys.keys(), (index) => keys[index]);
+  indexes.delete(undefined);
+  const shared = [...indexes.values()].filter(({ length }) => length > 1);
+  return new Map(shared.flatMap((same) => same.map((index) => [index, same] as const)));
 }
 
 /** The same problem for all hosts that share the value, so that it is reported once, at the first one. */
@@ -271,7 +275,7 @@ function reportTwins(
   const what = key === 'name' ? 'name' : 'MAC address';
   const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
   const hint = `set a unique ${what} for each host; these hosts are skipped`;
-  return locate([{ path: [key], message, hint }], document, ['hosts', first]);
+  return locate([{ path: [key], message, hint }], { document, path: ['hosts', first] });
 }
 
 const MOST_LINES = 5;
@@ -282,108 +286,78 @@ function normalMac(host: unknown): string | undefined {
   return address !== undefined && 'mac' in address ? address.mac : undefined;
 }
 
-function readHostInputs(
-  host: Mapping,
-  document: InventoryDocument,
-  path: Path,
-  template: NetworkTemplate | undefined,
-): Inputs {
-  const inputs = readSettings(asMapping(host['overrides']), document, [...path, 'overrides']);
+function readHostInputs(host: Mapping, part: Part, template: NetworkTemplate | undefined): Inputs {
+  const inputs = readSettings(asMapping(host['overrides']), below(part, 'overrides'));
   if (host['network'] === undefined) return inputs;
   const { nmstate, networkData, keyfiles, values } = asMapping(host['network']);
-  const below = [...path, 'network'];
+  const network = below(part, 'network');
   const described = new Map<SettingName, readonly InputValue[]>([
     ...inputs,
-    ['host.nmstate', readDescription('nmstate', nmstate, document, below)],
-    ['host.networkData', readDescription('networkData', networkData, document, below)],
-    ['host.keyfiles', readKeyfiles(keyfiles, document, [...below, 'keyfiles'])],
+    ['host.nmstate', readDescription('nmstate', nmstate, network)],
+    ['host.networkData', readDescription('networkData', networkData, network)],
+    ['host.keyfiles', readKeyfiles(keyfiles, below(network, 'keyfiles'))],
   ]);
   if (template === undefined || values === undefined) return described;
   const { format } = template;
   const origin = ['networkTemplate', format];
-  const filled = inlineValue(format, fillNetwork(template, host), document, [...below, 'values'], origin);
+  const filled = inlineValue(format, fillNetwork(template, host), below(network, 'values'), origin);
   return described.set(`host.${format}`, [filled]);
 }
 
-/** The path of a file, or the description itself. @param network path of the mapping that contains it */
-function readDescription(
-  key: 'nmstate' | 'networkData',
-  value: unknown,
-  document: InventoryDocument,
-  network: Path,
-): InputValue[] {
+/** The path of a file, or the description itself. @param network that contains it */
+function readDescription(key: 'nmstate' | 'networkData', value: unknown, network: Part): InputValue[] {
+  const part = below(network, key);
   if (value === undefined) return [];
-  const name = `host.${key}` as const;
-  const path = [...network, key];
-  if (typeof value === 'string') return [inputValue(name, value, document, path)];
-  return [inlineValue(key, value, document, path, path)];
+  if (typeof value === 'string') return [inputValue(`host.${key}`, value, part)];
+  return [inlineValue(key, value, part, part.path)];
 }
 
 /**
  * A description in the inventory itself.
- * @param path of the value in the host
+ * @param part the value in the host
  * @param origin of the description, where its own paths start
  */
-function inlineValue(
-  key: 'nmstate' | 'networkData',
-  value: unknown,
-  document: InventoryDocument,
-  path: Path,
-  origin: Path,
-): InputValue {
-  const locateInner = (steps: Path): Position | undefined => document.locate([...origin, ...steps]);
-  const inner = { name: document.name, value, locate: locateInner };
-  const text = JSON.stringify(value);
-  return { ...inputValue(`host.${key}`, text, document, path), isContent: true, document: inner };
+function inlineValue(key: 'nmstate' | 'networkData', value: unknown, part: Part, origin: Path): InputValue {
+  const { name, locate: locateIn } = part.document;
+  const document = { name, value, locate: (steps: Path) => locateIn([...origin, ...steps]) };
+  return { ...inputValue(`host.${key}`, JSON.stringify(value), part), isContent: true, document };
 }
 
-function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path): InputValue[] {
-  if (Array.isArray(keyfiles)) return readValues('host.keyfiles', keyfiles, document, path);
+function readKeyfiles(keyfiles: unknown, part: Part): InputValue[] {
+  if (Array.isArray(keyfiles)) return readValues('host.keyfiles', keyfiles, part);
   return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => {
-    const own = [...path, fileName];
-    const input = inputValue('host.keyfiles', String(text), document, own);
+    const { document, path } = below(part, fileName);
+    const input = inputValue('host.keyfiles', String(text), { document, path });
     const locateLine = (line: number): FilePlace => ({
       ...input.at,
-      ...document.locateInText(own, { line }),
+      ...document.locateInText(path, { line }),
     });
     return { ...input, isContent: true, fileName, locateLine };
   });
 }
 
 /** The items of a list, or the single value; none for `null`. */
-function readValues(
-  name: SettingName,
-  value: unknown,
-  document: InventoryDocument,
-  path: Path,
-): InputValue[] {
+function readValues(name: SettingName, value: unknown, part: Part): InputValue[] {
   if (value === null) return [];
   const isList = Array.isArray(value);
   const items: readonly unknown[] = isList ? value : [value];
-  return items.map((item, index) =>
-    inputValue(name, String(item), document, isList ? [...path, index] : path),
-  );
+  return items.map((item, index) => inputValue(name, String(item), isList ? below(part, index) : part));
 }
 
 /** The settings in a mapping, in the order of the table. */
-function readSettings(mapping: Mapping, document: InventoryDocument, path: Path): Inputs {
+function readSettings(mapping: Mapping, part: Part): Inputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
   const { values, paths } = readSpelling(mapping);
   for (const { name } of settingTable) {
     const [own] = paths.get(name) ?? [];
-    if (own !== undefined) inputs.set(name, readValues(name, values[name], document, [...path, ...own]));
+    if (own !== undefined) inputs.set(name, readValues(name, values[name], below(part, ...own)));
   }
   return inputs;
 }
 
-function inputValue(
-  name: SettingName,
-  text: string,
-  document: InventoryDocument,
-  path: Path,
-): InputValue & { readonly at: FilePlace } {
-  const at = { file: document.name, ...document.locate(path) };
-  return { text, name, at, origin: 'file', folder: document.folder };
+function inputValue(name: SettingName, text: string, part: Part) {
+  const { folder } = part.document;
+  return { text, name, at: placeOf(part), origin: 'file', folder } as const;
 }
 
 function textOf(value: unknown): string | undefined {
