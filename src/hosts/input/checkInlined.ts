@@ -14,6 +14,7 @@ import {
 } from '../../ignition/validate.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { type Finding, formatPath } from '../../core/finding.ts';
+import { groupBy } from '../../core/lists.ts';
 import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 
 export interface CheckedConfigs {
@@ -69,13 +70,13 @@ function locate(
   document: Buffer,
   documents: ReadonlyMap<string, Buffer>,
 ): readonly Finding[] {
-  const located = new Map<string | undefined, Iterator<Finding>>();
-  for (const name of new Set(findings.map(({ reference }) => reference))) {
-    const own = findings.filter(({ reference }) => reference === name);
+  const located = new Map<Finding, Finding>();
+  for (const [name, own] of groupBy(findings, ({ reference }) => reference)) {
     const bytes = name === undefined ? document : documents.get(name);
-    located.set(name, (bytes === undefined ? own : locateFindings(own, bytes)).values());
+    const placed = bytes === undefined ? own : locateFindings(own, bytes);
+    for (const [index, finding] of own.entries()) located.set(finding, placed[index] ?? finding);
   }
-  return findings.map((finding) => located.get(finding.reference)?.next().value ?? finding);
+  return findings.map((finding) => located.get(finding) ?? finding);
 }
 
 /** Removes findings of the same rule at the same place. */

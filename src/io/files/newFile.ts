@@ -12,7 +12,6 @@ import {
   lstat,
   mkdir,
   open,
-  readFile,
   readlink,
   realpath,
   rm,
@@ -23,7 +22,7 @@ import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, existsError, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
-import { statsOf } from './fileStates.ts';
+import { statsOf, statsOfSame } from './fileStates.ts';
 import type { ReadFiles } from './readFiles.ts';
 import type { Io } from '../io.ts';
 import { renameFile, withTempPath } from './tempFile.ts';
@@ -83,11 +82,8 @@ export async function writeIfChanged(
   content: Uint8Array,
   options: NewFileOptions = {},
 ): Promise<boolean> {
-  const stats = await statsOf(path);
-  const mayBeSame =
-    stats?.isFile() === true && stats.size === content.length && !allowsMore(stats, options.mode ?? 0o777);
-  const present = mayBeSame ? await readFile(path).catch(() => undefined) : undefined;
-  if (present?.equals(content) === true) return false;
+  const same = statsOfSame(await realpath(path).catch(() => path), content);
+  if (same !== undefined && !allowsMore(same, options.mode ?? 0o777)) return false;
   await writeFileAtomically(path, content, options);
   return true;
 }
