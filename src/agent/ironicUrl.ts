@@ -184,34 +184,37 @@ export function findBlankUrl(list: string): Problem | undefined {
   };
 }
 
+function refusal(message: string, hint = URL_HINT): Problem {
+  return { message, hint };
+}
+
 /** Parses a URL, or returns the problem. */
 export function parseIronicUrl(text: string): IronicUrl | Problem {
-  const problem = (message: string, hint = URL_HINT): Problem => ({ message, hint });
-  if (text === '') return problem('a URL is empty', 'remove the extra comma, or add a URL');
-  if (text === MDNS) return problem('"mdns" is combined with URLs', 'use either only "mdns" or URLs');
+  if (text === '') return refusal('a URL is empty', 'remove the extra comma, or add a URL');
+  if (text === MDNS) return refusal('"mdns" is combined with URLs', 'use either only "mdns" or URLs');
   // Control characters include line breaks and tabs.
-  if (/[\s\p{Cc}]/u.test(text)) return problem('the URL contains whitespace', 'separate URLs with commas');
+  if (/[\s\p{Cc}]/u.test(text)) return refusal('the URL contains whitespace', 'separate URLs with commas');
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(.*)$/u.exec(text);
   const shown = text.includes('@') ? '' : ` ${quoteText(text)}`;
-  if (parts === null) return problem(`the URL${shown} does not start with http:// or https://`);
+  if (parts === null) return refusal(`the URL${shown} does not start with http:// or https://`);
   const [, given = '', authority = '', path = '', rest = ''] = parts;
   const scheme = given.toLowerCase();
   if (scheme !== 'http' && scheme !== 'https') {
-    return problem(`the agent does not support the scheme ${quoteText(given)}`);
+    return refusal(`the agent does not support the scheme ${quoteText(given)}`);
   }
   if (authority.includes('@')) {
     const hint = 'remove the user name: Ironic accepts lookups and heartbeats without a login';
-    return problem('the URL contains a user name', hint);
+    return refusal('the URL contains a user name', hint);
   }
-  if (rest !== '') return problem('the URL contains a query or fragment', 'remove the query or fragment');
+  if (rest !== '') return refusal('the URL contains a query or fragment', 'remove the query or fragment');
   const [, place, digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d*))?$/.exec(authority) ?? [];
-  if (place === undefined) return problem('the URL has an invalid host or port');
-  if (place === '') return problem('the URL contains no host');
+  if (place === undefined) return refusal('the URL has an invalid host or port');
+  if (place === '') return refusal('the URL contains no host');
   const host = place.startsWith('[') ? parseBracketed(place.slice(1, -1)) : parseHost(place);
-  if (host.kind === 'invalid') return problem(`the host of the URL is invalid: ${host.problem}`);
+  if (host.kind === 'invalid') return refusal(`the host of the URL is invalid: ${host.problem}`);
   const port = digits === undefined ? undefined : Number(digits);
   if (digits === '' || (port !== undefined && (port < 1 || port > 65535))) {
-    return problem('the port of the URL is not a number from 1 to 65535');
+    return refusal('the port of the URL is not a number from 1 to 65535');
   }
   return { scheme, host, port, path };
 }
