@@ -87,7 +87,7 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   const template = readNetworkTemplate(shared['networkTemplate']);
   return {
     profile: profileNames.find((name) => name === shared['profile']),
-    agent: readSettings(asMapping(shared['agent']), below(whole, 'agent')),
+    agent: readSettings(asMapping(shared['agent']), below(whole, ['agent'])),
     ignore,
     hosts: hosts === undefined ? undefined : readHosts(list, document, checkHost, template),
     problems: locate(checkIgnored(ignore), whole),
@@ -100,7 +100,7 @@ interface Part {
   readonly path: Path;
 }
 
-function below({ document, path }: Part, ...steps: Path): Part {
+function below({ document, path }: Part, steps: Path): Part {
   return { document, path: [...path, ...steps] };
 }
 
@@ -132,7 +132,7 @@ function checkShape(value: unknown, check: Check, key: 'agent' | 'overrides', pa
   const { values, paths } = readSpelling(settings);
   const twins = [...paths].flatMap(([name, [, second]]) => {
     if (second === undefined) return [];
-    const lines = paths.get(name)?.map((path) => positionOf(below(part, key, ...path))?.line ?? 1);
+    const lines = paths.get(name)?.map((path) => positionOf(below(part, [key, ...path]))?.line ?? 1);
     const message = `${name} is set twice: lines ${lines?.join(' and ')}`;
     return [{ path: [key, ...second], message, hint: `remove ${second.join('.')}` }];
   });
@@ -160,7 +160,7 @@ function placeOf(part: Part): FilePlace {
 /** In the order of the document. @param part that contains the mistakes */
 function locate(mistakes: readonly Mistake[], part: Part): Diagnostic[] {
   const located = mistakes.map(({ message, hint, path }) => {
-    return { severity: 'error', message, hint, at: placeOf(below(part, ...path)) } as const;
+    return { severity: 'error', message, hint, at: placeOf(below(part, path)) } as const;
   });
   return located.toSorted(({ at: one }, { at: other }) => comparePositions(one, other));
 }
@@ -287,26 +287,26 @@ function normalMac(host: unknown): string | undefined {
 }
 
 function readHostInputs(host: Mapping, part: Part, template: NetworkTemplate | undefined): Inputs {
-  const inputs = readSettings(asMapping(host['overrides']), below(part, 'overrides'));
+  const inputs = readSettings(asMapping(host['overrides']), below(part, ['overrides']));
   if (host['network'] === undefined) return inputs;
   const { nmstate, networkData, keyfiles, values } = asMapping(host['network']);
-  const network = below(part, 'network');
+  const network = below(part, ['network']);
   const described = new Map<SettingName, readonly InputValue[]>([
     ...inputs,
     ['host.nmstate', readDescription('nmstate', nmstate, network)],
     ['host.networkData', readDescription('networkData', networkData, network)],
-    ['host.keyfiles', readKeyfiles(keyfiles, below(network, 'keyfiles'))],
+    ['host.keyfiles', readKeyfiles(keyfiles, below(network, ['keyfiles']))],
   ]);
   if (template === undefined || values === undefined) return described;
   const { format } = template;
   const origin = ['networkTemplate', format];
-  const filled = inlineValue(format, fillNetwork(template, host), below(network, 'values'), origin);
+  const filled = inlineValue(format, fillNetwork(template, host), below(network, ['values']), origin);
   return described.set(`host.${format}`, [filled]);
 }
 
 /** The path of a file, or the description itself. @param network that contains it */
 function readDescription(key: 'nmstate' | 'networkData', value: unknown, network: Part): InputValue[] {
-  const part = below(network, key);
+  const part = below(network, [key]);
   if (value === undefined) return [];
   if (typeof value === 'string') return [inputValue(`host.${key}`, value, part)];
   return [inlineValue(key, value, part, part.path)];
@@ -326,7 +326,7 @@ function inlineValue(key: 'nmstate' | 'networkData', value: unknown, part: Part,
 function readKeyfiles(keyfiles: unknown, part: Part): InputValue[] {
   if (Array.isArray(keyfiles)) return readValues('host.keyfiles', keyfiles, part);
   return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => {
-    const { document, path } = below(part, fileName);
+    const { document, path } = below(part, [fileName]);
     const input = inputValue('host.keyfiles', String(text), { document, path });
     const locateLine = (line: number): FilePlace => ({
       ...input.at,
@@ -341,7 +341,7 @@ function readValues(name: SettingName, value: unknown, part: Part): InputValue[]
   if (value === null) return [];
   const isList = Array.isArray(value);
   const items: readonly unknown[] = isList ? value : [value];
-  return items.map((item, index) => inputValue(name, String(item), isList ? below(part, index) : part));
+  return items.map((item, index) => inputValue(name, String(item), isList ? below(part, [index]) : part));
 }
 
 /** The settings in a mapping, in the order of the table. */
@@ -350,7 +350,7 @@ function readSettings(mapping: Mapping, part: Part): Inputs {
   const { values, paths } = readSpelling(mapping);
   for (const { name } of settingTable) {
     const [own] = paths.get(name) ?? [];
-    if (own !== undefined) inputs.set(name, readValues(name, values[name], below(part, ...own)));
+    if (own !== undefined) inputs.set(name, readValues(name, values[name], below(part, own)));
   }
   return inputs;
 }
