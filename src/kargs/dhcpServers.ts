@@ -18,7 +18,7 @@ export const dhcpFiles: Readonly<Record<DhcpServer, string>> = {
 };
 
 export interface DhcpBoot {
-  /** HTTP URL of the folder with `boot.ipxe`, without a final slash. Its host, an IPv4 address, is also the TFTP server. */
+  /** HTTP URL of the folder with `boot.ipxe`, without a final slash; for classes with an IPv4 address, that of the TFTP server. */
   readonly folderUrl: string;
   readonly hosts: readonly NetworkHost[];
   /** Default: those of iPXE. Others are files of the folder. */

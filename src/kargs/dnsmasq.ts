@@ -6,6 +6,7 @@
 import type { Problem } from '../core/finding.ts';
 import { parseUrl, urlHost, withBrackets } from '../formats/url.ts';
 import { type Family, formatAddress, parseAddress } from '../network/ipAddress.ts';
+import type { DhcpBoot } from './dhcpServers.ts';
 import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
 
 export type DhcpRange =
@@ -14,16 +15,11 @@ export type DhcpRange =
   /** Another DHCP server assigns the addresses, and dnsmasq adds the boot files. @see dnsmasq(8), `proxy` of --dhcp-range */
   | { readonly kind: 'proxy'; readonly family: 4; readonly network: string };
 
-export interface DnsmasqBoot {
-  /** HTTP URL of the folder with `boot.ipxe`, without a final slash; checked with `checkNetworkBoot`. */
-  readonly folderUrl: string;
+export interface DnsmasqBoot extends DhcpBoot {
   /** HTTP URL of the folder to which the operator copies the boot loaders; undefined if the web server serves no such files. */
   readonly loaderUrl: string | undefined;
   /** Undefined: {@link usualRange}. */
   readonly range: DhcpRange | undefined;
-  readonly hosts: readonly NetworkHost[];
-  /** Default: those of iPXE. Others are files of the folder. */
-  readonly efiLoaders?: EfiLoaders | undefined;
 }
 
 const RANGE_FORMS =

@@ -7,7 +7,6 @@ import * as reader from './readers.ts';
 
 /** Settings of one IP version of one interface, independent of other parts of the document. */
 export interface IpSettings {
-  readonly family: Family;
   readonly enabled: boolean;
   /** Configured by DHCP or router advertisements. */
   readonly isAuto: boolean;
@@ -89,7 +88,6 @@ function ipReader(family: Family): reader.Reader<IpSettings> {
       refuse(step(place, 'autoconf'), 'nmstate does not support autoconf without DHCP', hint);
     }
     return {
-      family,
       place,
       enabled,
       isAuto,

@@ -28,14 +28,8 @@ export interface BootText {
   readonly path: Path;
 }
 
-export interface BootImages {
-  readonly kernelUrl: string;
-  /** In the order in which the kernel unpacks them. */
-  readonly initramfsUrls: readonly string[];
-}
-
-/** The URLs that a boot script loads. Throws a `UsageError` if one is missing. */
-export function bootImages(settings: BootSettings): BootImages {
+/** The URLs that a boot script loads, archives in the order in which the kernel unpacks them. Throws a `UsageError` if one is missing. */
+export function bootImages(settings: BootSettings) {
   const { kernelUrl, initramfsUrl, appendedUrls = [] } = settings;
   if (kernelUrl === undefined || initramfsUrl === undefined) {
     throw new UsageError('a boot script requires the URLs of the kernel and the initramfs', {
