@@ -1,6 +1,6 @@
 /** Formats an Ignition config as JSON with a fixed order of members, so that equal configs have equal bytes. */
 
-import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
+import { asMapping, asMappings, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { configType, type Field, structOf, type StructType } from './schema.ts';
 import { type SpecVersion, versionNamed } from './versions.ts';
@@ -64,7 +64,7 @@ function completeMember(field: Field, member: unknown): unknown {
   const type = structOf(field);
   if (type === undefined) return member;
   if (Array.isArray(member)) {
-    return member.map((item: unknown) => completeStruct(type, asMapping(item)));
+    return asMappings(member).map((item) => completeStruct(type, item));
   }
   if (isMapping(member)) return completeStruct(type, member);
   return field.kind === 'struct' && !field.pointer ? completeStruct(type, {}) : undefined;

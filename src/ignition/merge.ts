@@ -5,7 +5,7 @@
  */
 
 import { append } from '../core/lists.ts';
-import { asList, isMapping, type Mapping } from '../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { sharedKey } from './duplicates.ts';
 import { madeOf } from './origins.ts';
@@ -19,8 +19,7 @@ import type { SpecVersion } from './versions.ts';
  */
 export function mergeConfigs(parent: Config, child: Config, version: SpecVersion): Config {
   const { fields } = configType(version);
-  const merged = isMapping(parent) && isMapping(child) ? mergeMembers(fields, parent, child) : {};
-  return normalizeConfig(merged, version);
+  return normalizeConfig(mergeMembers(fields, asMapping(parent), asMapping(child)), version);
 }
 
 /** Fields that Go embeds as one object, such as those that all nodes share, are merged like a plain object. */

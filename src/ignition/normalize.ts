@@ -6,7 +6,7 @@
  * parent in a merge: `"compression": ""`, `"source": ""`.
  */
 
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { asMapping, asMappings, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { madeOf } from './origins.ts';
 import { configType, type Field, type StructType } from './schema.ts';
@@ -14,7 +14,7 @@ import type { SpecVersion } from './versions.ts';
 
 /** The normalised config; members that the version does not have are removed. */
 export function normalizeConfig(config: Config, version: SpecVersion): Config {
-  return isMapping(config) ? normalizeMembers(configType(version), config) : {};
+  return normalizeMembers(configType(version), asMapping(config));
 }
 
 function normalizeMembers(type: StructType, members: Mapping): Mapping {
@@ -36,7 +36,7 @@ function normalizeMember(field: Field, member: unknown): unknown {
     const { element } = field;
     if (!Array.isArray(member) || member.length === 0) return undefined;
     if (typeof element === 'string') return member;
-    const items = member.map((item: unknown) => (isMapping(item) ? normalizeMembers(element, item) : {}));
+    const items = asMappings(member).map((item) => normalizeMembers(element, item));
     return madeOf(items, member);
   }
   if (field.always && !field.pointer) return member ?? zeroScalars[field.kind];

@@ -6,7 +6,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path, type Finding } from '../core/finding.ts';
 import { type DocumentNode, outerStart } from '../formats/documentTree.ts';
-import { asList, isMapping } from '../formats/mapping.ts';
+import { asList, asMapping } from '../formats/mapping.ts';
 import { warningRule } from '../core/rule.ts';
 import { type Field, foldedField, nearestField, structOf, type StructType, versionWith } from './schema.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
@@ -85,7 +85,7 @@ export function* findUnusedKeys(
     const inner = structOf(field);
     const child = children.get(field);
     if (inner === undefined || child === undefined) continue;
-    const member = isMapping(value) ? value[field.name] : undefined;
+    const member = asMapping(value)[field.name];
     const found = { type: inner, value: member, node: child, path: [...path, field.name] };
     if (field.kind !== 'list') {
       if (member !== undefined || !field.pointer) yield* findUnusedKeys(found, hintOf);
