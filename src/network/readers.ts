@@ -207,11 +207,6 @@ export function formatOptions(
     .join(separator);
 }
 
-/** For lists of mappings that have no effect on keyfiles, such as running routes. */
-export const shownList = list((value, place) =>
-  isMapping(value) ? value : refuse(place, expected('a mapping', value)),
-);
-
 /** Converts the values of another reader. */
 export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<U> {
   const readConverted = (value: unknown, place: DocumentPlace): U | undefined => {

@@ -38,7 +38,10 @@ const readRouteFields = reader.object({
   source: reader.address(),
   mtu: reader.integer(1, 2 ** 32 - 1),
 });
-const readRoutesFields = reader.object({ config: reader.list(readRoute), running: reader.shownList });
+const readRoutesFields = reader.object({
+  config: reader.list(readRoute),
+  running: reader.list(reader.anything),
+});
 
 const zeros: Subnet = { address: { family: 4, number: 0n }, prefixLength: 8 };
 
