@@ -33,7 +33,7 @@ export async function planHosts(
   job: PlanJob,
   files: OpenFiles,
   links: Links,
-  configs: PackedConfigs,
+  pack: PackConfig,
   failFast: boolean,
   io: Io,
 ): Promise<readonly ServedHost[]> {
@@ -56,7 +56,7 @@ export async function planHosts(
     hosts,
     async (host, hostIo) => {
       const plan = await planHost(host, job, hostPlaces(files, links, host.name), hostIo);
-      return plan && packPlan(plan, host.name, configs);
+      return plan && packPlan(plan, pack);
     },
     run,
   );
@@ -87,7 +87,7 @@ export async function planHosts(
   const taken = new Set([...served.values()].flatMap(({ macs }) => macs));
   for (const last of stale.flatMap((name) => before.get(name) ?? [])) {
     const { archiveOnIso, base, macs } = last.plan;
-    const plan = { ...packPlan(last.plan, last.name, configs), macs: macs.filter((mac) => !taken.has(mac)) };
+    const plan = { ...packPlan(last.plan, pack), macs: macs.filter((mac) => !taken.has(mac)) };
     const host = {
       ...last,
       staleSince: last.staleSince ?? new Date(),
@@ -135,64 +135,36 @@ function allInvalid(invalid: ReadonlyMap<string, readonly Diagnostic[]>): CliErr
   return new CliError(`All hosts are invalid${cause}`, { code: 'ERR_HOST', hint: first?.hint });
 }
 
-/**
- * The plan with compressed configs.
- * @param stem the file name of its artifacts without suffix
- */
-export function packPlan(plan: HostPlan, stem: string, configs: PackedConfigs): HostPlan {
+/** The plan with compressed configs. */
+export function packPlan(plan: HostPlan, pack: PackConfig): HostPlan {
   const [config, isoConfig] = [plan.config(), plan.isoConfig()];
-  const key = `${plan.name} ${stem}`;
-  // The config on the ISO has its own key only if it differs.
-  const isoKey = Buffer.compare(config, isoConfig) === 0 ? key : `${key} iso`;
-  configs.add(key, config);
-  if (isoKey !== key) configs.add(isoKey, isoConfig);
-  return {
-    ...plan,
-    config: () => configs.get(key) ?? Buffer.alloc(0),
-    isoConfig: () => configs.get(isoKey) ?? Buffer.alloc(0),
-  };
+  const packed = pack(config);
+  const onIso = Buffer.compare(config, isoConfig) === 0 ? packed : pack(isoConfig);
+  return { ...plan, config: packed.read, isoConfig: onIso.read };
 }
 
-/** Compressed configs by host name. */
-export interface PackedConfigs {
-  add(host: string, config: Uint8Array): void;
-  /** Undefined for an unknown host. */
-  get(host: string): Uint8Array | undefined;
-  /** The total size in bytes. */
+/** Compresses a config. */
+export type PackConfig = (config: Uint8Array) => {
+  readonly read: () => Uint8Array;
+  /** Bytes in memory. */
   readonly size: number;
-}
+};
 
 /** The window of deflate: of a longer dictionary only the end is used. */
 const WINDOW = 32 * 1024;
 
-interface Packed {
-  readonly bytes: Uint8Array;
-  /** Bytes after decompression. */
-  readonly length: number;
-}
-
-export function createPackedConfigs(): PackedConfigs {
-  const packed = new Map<string, Packed>();
-  let dictionary: Buffer | undefined;
-  let size = 0;
-  return {
-    add: (host, config) => {
-      dictionary ??= Buffer.from(config.subarray(-WINDOW));
-      // A copy: the result of zlib has unused space, or is a part of the buffer pool and would keep the whole pool in memory.
-      const bytes = new Uint8Array(deflateRawSync(config, { dictionary }));
-      size += bytes.length - (packed.get(host)?.bytes.length ?? 0);
-      packed.set(host, { bytes, length: config.length });
-    },
-    get: (host) => {
-      const found = packed.get(host);
-      if (found === undefined || dictionary === undefined) return undefined;
+/** Keeps many similar configs in little memory: the first one is the dictionary of all. */
+export function createPacker(): PackConfig {
+  let first: Buffer | undefined;
+  return (config) => {
+    const dictionary = (first ??= Buffer.from(config.subarray(-WINDOW)));
+    // A copy: the result of zlib has unused space, or is a part of the buffer pool and would keep the whole pool in memory.
+    const packed = new Uint8Array(deflateRawSync(config, { dictionary }));
+    const maxOutputLength = Math.max(1, config.length);
+    return {
       // A copy, too: zlib puts any result into 16 KiB, which a cached config would keep in memory.
-      return new Uint8Array(
-        inflateRawSync(found.bytes, { dictionary, maxOutputLength: Math.max(1, found.length) }),
-      );
-    },
-    get size() {
-      return size;
-    },
+      read: () => new Uint8Array(inflateRawSync(packed, { dictionary, maxOutputLength })),
+      size: packed.length,
+    };
   };
 }

@@ -6,7 +6,7 @@ import { knownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import { type ConfigArtifact, hostArtifacts } from '../core/artifacts.ts';
 import { type WantedArtifacts, parseArtifacts } from '../hosts/plan/artifacts.ts';
-import { createPackedConfigs, packPlan, planHosts, type ServedHost } from './servedHosts.ts';
+import { createPacker, packPlan, planHosts, type ServedHost } from './servedHosts.ts';
 import { readDhcpRange, scriptSecrets, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import type { HostPlan, PlanJob } from '../hosts/plan/planHost.ts';
@@ -85,15 +85,15 @@ export function createSnapshots(
       };
       const hasDiscovery = hasUnknown(inventory, options, io);
       refuseAmbiguousHosts(options, listed, hasDiscovery ? unknownStems(bases) : [], wanted);
-      const configs = createPackedConfigs();
-      const hosts = await planHosts(listed, before?.hosts ?? [], job, files, links, configs, failFast, io);
+      const pack = createPacker();
+      const hosts = await planHosts(listed, before?.hosts ?? [], job, files, links, pack, failFast, io);
       const unknown = hasDiscovery
         ? await planUnknown(job, unknownPlaces(files, links), io)
         : { plans: [], boots: [] };
       const plans = new Map<string, HostPlan[]>();
       for (const plan of unknown.plans) {
         const stem = unknownStem(plan.base?.architecture, bases);
-        plans.set(stem, [...(plans.get(stem) ?? []), packPlan(plan, stem, configs)]);
+        plans.set(stem, [...(plans.get(stem) ?? []), packPlan(plan, pack)]);
       }
       const stems = [...plans.keys()];
       const unlisted = [...plans.values()].flat();
