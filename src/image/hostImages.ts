@@ -9,7 +9,7 @@ import { changedImage, type ImageChange } from './imageChange.ts';
 import { writeInitrd } from './initrd.ts';
 import { requireKargsAreas } from './kargsAreas.ts';
 import { editKargs } from './kargsEdit.ts';
-import { openLiveIso } from './liveIso.ts';
+import { type LiveIso, openLiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
 import { type NetworkFile, networkMembers, replaceNetworkSettings } from './networkSettings.ts';
 import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
@@ -38,14 +38,11 @@ export interface HostContents extends InitramfsContents {
   readonly mediumFiles?: readonly MediumFile[];
 }
 
-/** @throws CliError if the contents do not fit, or the image is not a live ISO */
+/** @throws CliError if the contents do not fit */
 export async function hostIso(
-  image: RandomAccess,
-  contents: HostContents,
-  growth: Growth,
+  iso: LiveIso,
+  { config, kargs, mediumFiles = [], network }: HostContents,
 ): Promise<ImageChange> {
-  const { config, kargs, mediumFiles = [], network } = contents;
-  const iso = await openLiveIso(image, growth);
   const before = await iso.embeddedFiles();
   const files = network.length === 0 ? before : replaceNetworkSettings(before, network);
   const append = (current: string): string => editKargs(current, { append: kargs }).kargs;
@@ -67,7 +64,8 @@ export async function hostMinimalIso(
   growth: Growth,
 ): Promise<readonly ImageChange[]> {
   const adaptation = await adaptKargs(minimal, rootfsUrl);
-  return [adaptation, await hostIso(changedImage(minimal.image, adaptation), contents, growth)];
+  const iso = await openLiveIso(changedImage(minimal.image, adaptation), growth);
+  return [adaptation, await hostIso(iso, contents)];
 }
 
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */

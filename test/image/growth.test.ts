@@ -154,7 +154,7 @@ const histories: [string, Edit[], Edit[]][] = [
     [
       embedOf(BIG),
       embedOf(OTHER, [agent]),
-      (iso) => hostIso(iso.image, { config: SMALL, network: [], kargs: ['a=1'] }, 'refused'),
+      async (iso) => hostIso(await openLiveIso(iso.image), { config: SMALL, network: [], kargs: ['a=1'] }),
     ],
     [
       embedOf(SMALL, [agent]),

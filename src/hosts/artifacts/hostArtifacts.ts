@@ -87,8 +87,8 @@ const makings: Readonly<Record<ConfigArtifact, Making>> = {
       const { archiveOnIso: archive, growth, isoConfig, kargs } = plan;
       const mediumFiles = await missingArchives(archive, base.bytes);
       const contents = { ...settingsOf(isoConfig(), plan), kargs, mediumFiles };
-      const change = await located(imageContext(base), () => hostIso(base.bytes, contents, growth));
-      return changedArtifact('iso', base, base.bytes, [change], archive);
+      const change = await plan.base?.inLiveIso(growth, (live) => hostIso(live, contents));
+      return changedArtifact('iso', base, base.bytes, [required(change, 'live ISO')], archive);
     },
     isPossible: (bases) => bases.some(({ iso }) => iso !== undefined),
   },

@@ -11,7 +11,8 @@ import type { InputImage, InputImages } from './imageInputs.ts';
 import { findBootPart, type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { type LiveFeatures, parseFeatures } from '../../image/liveFeatures.ts';
 import { readInitramfsStamps } from '../../image/liveParts.ts';
-import { openLiveIso } from '../../image/liveIso.ts';
+import type { Growth } from '../../image/growth.ts';
+import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
 import { isPackedKernel, unpackKernel } from '../../image/kernel.ts';
 import { findRamdiskSystem } from '../../image/ramdiskSystem.ts';
 import {
@@ -43,6 +44,11 @@ export interface BaseSet {
   readonly inputs: InputImages;
   readonly iso: BaseImage | undefined;
   readonly parts: Readonly<Partial<Record<ImagePart, BaseImage>>>;
+  /**
+   * Returns undefined without an ISO, which is opened with the first call for each growth.
+   * @throws CliError that names the ISO
+   */
+  inLiveIso<T>(growth: Growth, use: (live: LiveIso) => Promise<T>): Promise<T | undefined>;
   /** Built and verified with the first call. @throws CliError if it cannot be built from the ISO */
   minimalIso(): Promise<Reconstruction>;
   /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
@@ -117,8 +123,17 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
     await closeImages([iso, ...Object.values(parts)]);
     throw error;
   }
+  const opened = new Map<Growth, Promise<LiveIso>>();
+  const inLiveIso = async <T>(growth: Growth, use: (live: LiveIso) => Promise<T>): Promise<T | undefined> => {
+    if (iso === undefined) return undefined;
+    const live = opened.get(growth) ?? openLiveIso(iso.bytes, growth);
+    opened.set(growth, live);
+    return located(imageContext(iso), async () => use(await live));
+  };
   const minimalIso = once(() => makeMinimal(iso));
-  const features = once(() => findFeatures(iso, parts.initramfs));
+  const features = once(async () =>
+    iso === undefined ? findFeatures(parts.initramfs) : inLiveIso('refused', (live) => live.features()),
+  );
   const build = once(async () => {
     const label = inputs.get('iso')?.label;
     if (label !== undefined || parts.initramfs === undefined) return label;
@@ -127,21 +142,16 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
     return stamps?.build;
   });
   const isoKargs = once(async () => {
-    if (iso === undefined) return [];
-    const areas = await located(imageContext(iso), async () => (await openLiveIso(iso.bytes)).kargsAreas());
+    const areas = await inLiveIso('refused', (live) => live.kargsAreas());
     return splitArguments(areas?.current ?? '');
   });
   const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
-  return { architecture, id: idOf(inputs), inputs, iso, parts, minimalIso, features, build, isoKargs, close };
+  const id = idOf(inputs);
+  return { architecture, id, inputs, iso, parts, inLiveIso, minimalIso, features, build, isoKargs, close };
 }
 
 /** An initramfs without an ISO is read completely. */
-async function findFeatures(
-  iso: BaseImage | undefined,
-  initramfs: BaseImage | undefined,
-): Promise<LiveFeatures | undefined> {
-  if (iso !== undefined)
-    return located(imageContext(iso), async () => (await openLiveIso(iso.bytes)).features());
+async function findFeatures(initramfs: BaseImage | undefined): Promise<LiveFeatures | undefined> {
   if (initramfs === undefined) return undefined;
   const { features: file } = await located(imageContext(initramfs), () => findRamdiskSystem(initramfs.bytes));
   return file && parseFeatures(file, `features.json of ${initramfs.file.name}`);

@@ -14,6 +14,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostIso } from '../../../src/image/hostImages.ts';
+import { openLiveIso } from '../../../src/image/liveIso.ts';
 import { changedImage } from '../../../src/image/imageChange.ts';
 import { bytesAccess, overlay } from '../../../src/image/overlay.ts';
 import { liveIsoWith } from '../../support/liveIso.ts';
@@ -138,7 +139,7 @@ const base = overlay(bytesAccess(iso), []);
 
 /** The image that the library makes of a config. */
 async function libraryIso(config: Uint8Array): Promise<typeof base> {
-  return changedImage(base, await hostIso(base, { config, network: [], kargs: [] }, 'refused'));
+  return changedImage(base, await hostIso(await openLiveIso(base), { config, network: [], kargs: [] }));
 }
 
 async function wholeIso(config: Uint8Array): Promise<Uint8Array> {
