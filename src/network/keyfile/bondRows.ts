@@ -16,7 +16,6 @@ function rejects(
 ): KeyfileRow {
   return {
     key: `bond.${option}`,
-    effect: 'rejects',
     isValid: (_value, profile) => isValid(profile),
     problem,
     hint,

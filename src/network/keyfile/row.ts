@@ -4,8 +4,8 @@ import { addProblem, type Profile, type ProfileKey } from './profile.ts';
 
 export type KeyfileRow = {
   readonly key: ProfileKey;
-  /** `ignores`: NetworkManager uses the default of the key. `rejects`: it ignores the whole keyfile. */
-  readonly effect: 'ignores' | 'rejects';
+  /** NetworkManager uses the default of the key; otherwise, it rejects the whole keyfile. */
+  readonly effect?: 'ignores';
   /** A clause. */
   readonly problem: string | ((value: string, profile: Profile) => string);
   readonly hint: string | ((value: string, profile: Profile) => string);
@@ -23,7 +23,7 @@ export type KeyfileRow = {
 /** Reports what the rows find. Rows with the effect `ignores` precede those that depend on their keys. */
 export function checkRows(rows: readonly KeyfileRow[], profile: Profile): void {
   for (const row of rows) {
-    const { effect, hint, key, problem } = row;
+    const { effect = 'rejects', hint, key, problem } = row;
     const value = profile.values.get(key);
     const text = value ?? '';
     const isValid =

@@ -43,21 +43,18 @@ export const rows: readonly KeyfileRow[] = [
   },
   {
     key: 'connection.type',
-    effect: 'rejects',
     isRequired: (profile) => connectionType(profile) === undefined,
     problem: 'the type is missing',
     hint: `add type=…: ${TYPE_HINT}`,
   },
   {
     key: 'connection.type',
-    effect: 'rejects',
     isValid: (type) => typeOf(type) !== null,
     problem: (type) => `unknown type ${quoteText(type)}`,
     hint: TYPE_HINT,
   },
   {
     key: 'connection.type',
-    effect: 'rejects',
     // A VLAN on an interface that is found by its MAC address needs no section.
     isValid: (type, { sections, values }) =>
       typeOf(type) !== 'required' ||
@@ -68,21 +65,18 @@ export const rows: readonly KeyfileRow[] = [
   },
   {
     key: 'connection.id',
-    effect: 'rejects',
     isValid: (id) => id !== '',
     problem: 'the value is empty',
     hint: 'remove id, or set a name',
   },
   {
     key: 'connection.uuid',
-    effect: 'rejects',
     isValid: isConnectionUuid,
     problem: (value) => `${quoteText(value)} is not a UUID`,
     hint: 'remove the line: NetworkManager then derives a UUID from the file name',
   },
   {
     key: 'connection.interface-name',
-    effect: 'rejects',
     isValid: (name, profile) =>
       isProfileInterface(name) || connectionType(profile)?.startsWith('ovs-') === true,
     problem: (name) => `${quoteText(name)} is not a valid interface name`,
@@ -90,28 +84,24 @@ export const rows: readonly KeyfileRow[] = [
   },
   {
     key: 'connection.interface-name',
-    effect: 'rejects',
     isRequired: (profile) => virtualType(profile) !== undefined,
     problem: (_value, profile) => `missing; a ${virtualType(profile)} requires a name`,
     hint: (_value, profile) => `add interface-name=${virtualType(profile)}0`,
   },
   {
     key: 'connection.port-type',
-    effect: 'rejects',
     isValid: (type) => controllerTypes.has(type),
     problem: (type) => `unknown type ${quoteText(type)}`,
     hint: 'use the type of the controller: bond or bridge, for example',
   },
   {
     key: 'connection.port-type',
-    effect: 'rejects',
     isValid: (_type, { values }) => values.has('connection.controller'),
     problem: 'a port requires the name of its controller',
     hint: (_type, { entries }) => `add master=…, or remove ${entries.get('connection.port-type')?.key}`,
   },
   {
     key: 'connection.controller',
-    effect: 'rejects',
     isValid: (_name, { sections, values }) =>
       values.has('connection.port-type') || [...sections].some((section) => section.endsWith('-port')),
     problem: 'requires the type of the controller',
@@ -119,14 +109,12 @@ export const rows: readonly KeyfileRow[] = [
   },
   {
     key: 'vlan.parent',
-    effect: 'rejects',
     isRequired: ({ sections, values }) => sections.has('vlan') && !values.has('ethernet.mac-address'),
     problem: 'the key is missing',
     hint: 'set parent to the name of an interface, or to the UUID of its connection',
   },
   {
     key: 'vlan.parent',
-    effect: 'rejects',
     // Other than in interface-name, also a name that NetworkManager does not give an interface.
     isValid: (parent) =>
       isConnectionUuid(parent) || (Buffer.byteLength(parent) <= 15 && /^(?!\.{1,2}$)[^/:\s]+$/.test(parent)),
@@ -135,7 +123,6 @@ export const rows: readonly KeyfileRow[] = [
   },
   {
     key: 'vlan.id',
-    effect: 'rejects',
     isValid: (id) => id !== '4095',
     problem: '4095 is reserved',
     hint: 'use 1 to 4094',
