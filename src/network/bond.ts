@@ -23,6 +23,10 @@ export interface Port {
 
 const bit = reader.mapped(reader.flag, (value) => (value ? '1' : '0'));
 
+const actorSystem = reader.mapped(reader.macAddress, (mac, place) =>
+  mac.startsWith('01:00:5E') ? refuse(place, 'multicast addresses are invalid here') : mac,
+);
+
 // nmstate does not know these options.
 const { active_slave: _active, mode: _mode, peer_notif_delay: _delay, ...sharedOptions } = bondOptions;
 
@@ -58,10 +62,7 @@ const readBondFields = reader.object({
 
 /** A list of ports by their names, or by what a document has in place of names. */
 export function portList(read: reader.Reader<string>): reader.Reader<readonly Port[]> {
-  return reader.list((value, place) => {
-    const name = read(value, place);
-    return name === undefined ? undefined : { name, place };
-  });
+  return reader.list(reader.mapped(read, (name, place) => ({ name, place })));
 }
 
 function readerOf(option: BondOption): reader.Reader<string> {
@@ -73,20 +74,14 @@ function readerOf(option: BondOption): reader.Reader<string> {
   return option[1] === 1 ? bit : reader.mapped(reader.integer(option[0], option[1]), String);
 }
 
-function actorSystem(value: unknown, place: DocumentPlace): string | undefined {
-  const mac = reader.macAddress(value, place);
-  return mac?.startsWith('01:00:5E') ? refuse(place, 'multicast addresses are invalid here') : mac;
-}
-
 function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   if (value === '') return '';
   if (typeof value === 'string' && value.split(',').every((target) => isIpv4(target))) return value;
   return refuse(place, 'expected IPv4 addresses separated by commas, without spaces');
 }
 
-export const bond: reader.Reader<Controller> = (value, place) => {
-  const fields = readBondFields(value, place);
-  if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
+export const bond = reader.mapped(readBondFields, (fields, place): Controller | undefined => {
+  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { options = {}, 'ports-config': configs } = fields;
   const listed = fields.port ?? fields.ports;
   if (listed && configs && names(listed) !== names(configs)) {
@@ -105,7 +100,7 @@ export const bond: reader.Reader<Controller> = (value, place) => {
     entries,
     portEntries: new Map(configs?.map((port) => [port.name, portSectionEntries(port)])),
   };
-};
+});
 
 function names(listed: readonly Port[]): string {
   return [...new Set(listed.map(({ name }) => name))].toSorted().join('\0');

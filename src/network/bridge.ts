@@ -102,9 +102,8 @@ function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
   return min <= max ? [min, max] : refuse(step(place, 'id-range'), '"min" is greater than "max"');
 }
 
-export const bridge: reader.Reader<Controller> = (value, place) => {
-  const fields = readBridgeFields(value, place);
-  if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
+export const bridge = reader.mapped(readBridgeFields, (fields, place): Controller | undefined => {
+  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { options = {} } = fields;
   const listed = fields.port ?? fields.ports;
   const filtersVlans = (listed ?? []).some(({ vlan = {} }) => Object.keys(vlan).length > 0);
@@ -118,7 +117,7 @@ export const bridge: reader.Reader<Controller> = (value, place) => {
     entries: { ...options, 'vlan-filtering': listed && reader.entryAt(place, filtersVlans) },
     portEntries: new Map(listed?.map((port) => [port.name, portSectionEntries(port)])),
   };
-};
+});
 
 /** Checks combinations that nmstate refuses, and repeated tags, of which NetworkManager uses only one. */
 function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {

@@ -76,9 +76,7 @@ function ipReader(family: Family): reader.Reader<IpSettings> {
     ...ownShapes[family],
     address: addresses(family),
   });
-  return (value, place) => {
-    const fields = readFields(value, place);
-    if (fields === undefined) return undefined;
+  return reader.mapped(readFields, (fields, place): IpSettings => {
     const { address: listed = [], autoconf = family === 4, enabled = false, forwarding } = fields;
     const entry = reader.entryMaker(fields, place);
     const isDhcp = enabled && fields.dhcp === true;
@@ -108,7 +106,7 @@ function ipReader(family: Family): reader.Reader<IpSettings> {
         ...(isAuto && autoEntries(family, fields, place)),
       },
     };
-  };
+  });
 }
 
 /** Those that nmstate writes: the kernel creates link-local ones, and those that expire are from DHCP or a router. */

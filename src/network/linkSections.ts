@@ -41,9 +41,7 @@ const readEthernetFields = reader.object({
 });
 
 /** Speed and duplex apply only without autonegotiation. */
-export const ethernet: reader.Reader<Ethernet> = (value, place) => {
-  const fields = readEthernetFields(value, place);
-  if (fields === undefined) return undefined;
+export const ethernet = reader.mapped(readEthernetFields, (fields, place): Ethernet => {
   const entry = reader.entryMaker(fields, place);
   const isFixed = fields['auto-negotiation'] === false;
   const { 'sr-iov': virtual } = fields;
@@ -70,7 +68,7 @@ export const ethernet: reader.Reader<Ethernet> = (value, place) => {
             ...byKey,
           },
   };
-};
+});
 
 /** The key of a virtual function in the keyfile, and its value. */
 function virtualFunction(
@@ -115,9 +113,7 @@ const readVlanFields = reader.object(
   ['base-iface', 'id'],
 );
 
-export const vlan: reader.Reader<Vlan> = (value, place) => {
-  const fields = readVlanFields(value, place);
-  if (fields === undefined) return undefined;
+export const vlan = reader.mapped(readVlanFields, (fields, place): Vlan => {
   const entry = reader.entryMaker(fields, place);
   const {
     'loose-binding': isLoose,
@@ -139,4 +135,4 @@ export const vlan: reader.Reader<Vlan> = (value, place) => {
       protocol: entry('protocol'),
     },
   };
-};
+});

@@ -107,10 +107,7 @@ function refuseKey(place: DocumentPlace, key: string, others: readonly string[])
 
 /** An object with its place in the document, for what is reported about it later. */
 export function placed<T extends object>(read: Reader<T>): Reader<T & { readonly place: DocumentPlace }> {
-  return (value, place) => {
-    const fields = read(value, place);
-    return fields && { ...fields, place };
-  };
+  return mapped(read, (fields, place) => ({ ...fields, place }));
 }
 
 /** For a key that must not be null, as nmstate has a default for it, or converts its value. */
@@ -207,11 +204,14 @@ export function formatOptions(
     .join(separator);
 }
 
-/** Converts the values of another reader. */
-export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<U> {
+/** Converts the values of another reader, or reports those that are invalid. */
+export function mapped<T, U>(
+  read: Reader<T>,
+  convert: (value: T, place: DocumentPlace) => U | undefined,
+): Reader<U> {
   const readConverted = (value: unknown, place: DocumentPlace): U | undefined => {
     const result = read(value, place);
-    return result === undefined ? undefined : convert(result);
+    return result === undefined ? undefined : convert(result, place);
   };
   return Object.assign(readConverted, { refusesNull: read.refusesNull ?? false });
 }
