@@ -71,7 +71,7 @@ export type RenderConfig = (
 export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
   const readSettings = createSettingsReader();
   let isNoted = false; // most hosts have the settings of the first one
-  let last: Checked | undefined;
+  const known = new WeakMap<SharedSettings, Checked>();
   return async (source, collected = readInputs(source)) => {
     const { io, options } = source;
     const { inputs } = collected;
@@ -86,7 +86,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
     const hasOwnUnits = isMerged || hasOwnParts(settings);
-    let checked = !hasOwnUnits && last?.shared === shared ? last : undefined;
+    let checked = hasOwnUnits ? undefined : known.get(shared);
     const ofIgnition = checked?.ofIgnition ?? checkRendered(document);
     const { version } = ofIgnition;
     if (hasErrors(report(io, ofIgnition.problems)) || version === undefined) return undefined;
@@ -111,14 +111,13 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
         .map(originOf)
         .filter(({ document: merged, finding: { at } }) => merged !== undefined || at !== undefined);
       checked = {
-        shared,
         ofIgnition,
         problems: [...ofConfig, ...ofUser],
         secrets: new Map(),
         needs: once(() => listServerNeeds(effective.config)),
         fetched: once(() => listFetched(effective.config)),
       };
-      last = checked;
+      known.set(shared, checked);
     }
     const network = hasNetwork ? lintNetwork(effective.config, checked.needs) : undefined;
     const ofNetwork = reported(network?.findings ?? [], true);
@@ -142,7 +141,6 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
 
 /** What is found out once for hosts that differ only in their names and networks, whose files and units have the same form. */
 interface Checked {
-  readonly shared: SharedSettings;
   readonly ofIgnition: IgnitionVerdict;
   readonly problems: readonly Original[];
   /** Of whole configs, by the secrets of their keyfiles. */

@@ -110,29 +110,42 @@ export type ReadSettings = (
 /** The reader throws UsageError for invalid flags and variables, and CliError for invalid files. */
 export function createSettingsReader(): ReadSettings {
   const known: Reading['known'] = new Map();
-  let last: { others: unknown; shared: SharedSettings; warnings: readonly Diagnostic[] } | undefined;
+  let kinds: readonly HostKind[] = [];
   return async (source, { inputs, profile }, warn) => {
     const { architecture, io, options, readArchive, settingsPlace } = source;
     const network = await readNetwork({ profile, inputs, options, io, warn, known });
     const { hasNetwork } = network;
     const reading = { profile, inputs, options, io, warn, settingsPlace, readArchive, known, hasNetwork };
     const others = [hasNetwork, ...[...inputs].filter(([name]) => !ofOneHost.has(name))];
-    if (last !== undefined && isDeepStrictEqual(last.others, others)) last.warnings.forEach(warn);
+    let kind = kinds.find((one) => isDeepStrictEqual(one.others, others));
+    if (kind !== undefined) kind.warnings.forEach(warn);
     else {
       const warnings: Diagnostic[] = [];
       const warnToo = (warning: Diagnostic): void => {
         warnings.push(warning);
         warn(warning);
       };
-      last = { others, shared: await readShared({ ...reading, warn: warnToo }), warnings };
+      kind = { others, shared: await readShared({ ...reading, warn: warnToo }), warnings };
+      kinds = [kind, ...kinds].slice(0, MOST_KINDS);
     }
-    const { shared } = last;
+    const { shared } = kind;
     checkHostArchitecture(shared.archive, architecture);
     // The shared settings last: if an object begins with that many members of another one, V8 keeps its shape for each host.
     const settings = { hostname: read(reading, 'host.hostname'), ...network.settings, ...shared };
     return { settings, shared };
   };
 }
+
+/** Hosts that differ only in their names and networks. */
+interface HostKind {
+  /** Their other inputs. */
+  readonly others: unknown;
+  readonly shared: SharedSettings;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Of hosts whose kinds take turns; more are read again. */
+const MOST_KINDS = 8;
 
 async function readShared(reading: Reading): Promise<SharedSettings> {
   const { profile } = reading;
