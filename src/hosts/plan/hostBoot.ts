@@ -1,6 +1,6 @@
 /** The boot settings of a host, and its boot scripts. */
 
-import { type Diagnostic, diagnosticAt, hasErrors } from '../../core/finding.ts';
+import { diagnosticAt, hasErrors } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
@@ -19,8 +19,9 @@ import type { Io } from '../../io/io.ts';
 import { requireContents } from '../input/imageContents.ts';
 import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { startedArtifact, type Wanted } from './artifacts.ts';
-import { collectDiagnostics, report } from '../../io/report/report.ts';
+import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
+import { readSettingsOnce } from './knownBoots.ts';
 import { chooseProfile, type RenderSource, type SharedSettings } from '../settings/settings.ts';
 import type { ImageSet } from './baseImages.ts';
 import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
@@ -29,69 +30,6 @@ import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
 type PathOf = (artifact: ConfigArtifact) => string;
 
 export type Start = RamdiskBoot | IsoBoot;
-
-/** What is known of the boots of hosts that differ only in their names and networks. */
-interface KnownBoots {
-  /** The settings of their inputs. */
-  readonly settings: Map<string, Remembered<BootSettings>>;
-  /** Whether they boot, by the form of the boot. */
-  readonly checks: Map<string, Remembered<boolean>>;
-}
-
-const known = new WeakMap<SharedSettings, KnownBoots>();
-
-function knownBoots(shared: SharedSettings): KnownBoots {
-  const boots = known.get(shared) ?? { settings: new Map(), checks: new Map() };
-  known.set(shared, boots);
-  return boots;
-}
-
-/** A result, and the warnings about it, which each host gets. */
-interface Remembered<T> {
-  readonly result: T;
-  readonly reported: readonly Diagnostic[];
-}
-
-/** The earlier result with this key. A result with a warning that names its host is not remembered. */
-async function remember<T>(
-  results: Map<string, Remembered<T>>,
-  key: string,
-  io: Io,
-  get: (io: Io) => T | Promise<T>,
-  host?: string,
-): Promise<T> {
-  const earlier = results.get(key);
-  if (earlier !== undefined) {
-    report(io, earlier.reported);
-    return earlier.result;
-  }
-  const { io: own, reported } = collectDiagnostics(io);
-  try {
-    const result = await get(own);
-    const isOfHost = ({ hint = '', message }: Diagnostic): boolean =>
-      host !== undefined && `${message} ${hint}`.includes(host);
-    if (!reported.some(isOfHost)) results.set(key, { result, reported });
-    return result;
-  } finally {
-    report(io, reported);
-  }
-}
-
-/**
- * Whether a machine boots: the result of `check`, or of that of an earlier machine whose boot has the same form.
- * @param form what the problems depend on besides the shared settings. Of names and URLs, these are the lengths: neither the name
- *   of a host nor the path of a served file has characters that are special to a boot loader
- */
-export function checkBootOnce(
-  shared: SharedSettings,
-  name: string,
-  form: readonly unknown[],
-  io: Io,
-  check: (io: Io) => Promise<boolean>,
-): Promise<boolean> {
-  const key = JSON.stringify([io.ignored, name.length, form]);
-  return remember(knownBoots(shared).checks, key, io, check, name);
-}
 
 /**
  * Reads the settings of boot scripts and ISOs.
@@ -115,7 +53,7 @@ export async function readBootSettings(
   // Of a template string, V8 keeps each part; of 10,000 hosts, these would take 7 MB more.
   const urlOf = (path: string): string => [folder, path].join('/');
   const { files = [], options } = source;
-  const own = await remember(knownBoots(shared).settings, String(io.ignored), io, (ownIo) => {
+  const own = await readSettingsOnce(shared, io, (ownIo) => {
     const layers = { profile: chooseProfile(options), files };
     return bootInputsOf({}, layers, ownIo).settings;
   });

@@ -7,7 +7,6 @@ import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, hostArtifacts } from '../../core/artifacts.ts';
 import { type Wanted, startedArtifact } from './artifacts.ts';
 import {
-  checkBootOnce,
   isoArguments,
   readBootSettings,
   reportArguments,
@@ -16,6 +15,7 @@ import {
   type Start,
   startOf,
 } from './hostBoot.ts';
+import { checkBootOnce } from './knownBoots.ts';
 import type {
   AgentArchives,
   HostArchive,
