@@ -142,7 +142,8 @@ export function chunksOf(source: RandomAccess, range: ByteRange): AsyncGenerator
 /** Like `chunksOf`, but reuses memory: a chunk is valid only until the next one is requested. */
 export function reusedChunks(source: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   const most = Math.min(CHUNK, range.length);
-  let [lent, free] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
+  let lent = Buffer.allocUnsafe(most);
+  let free = most < range.length ? Buffer.allocUnsafe(most) : lent;
   return readAhead(range, async (offset, length) => {
     [lent, free] = [free, lent];
     const chunk = lent.subarray(0, length);
