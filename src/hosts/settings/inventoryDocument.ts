@@ -22,12 +22,7 @@ import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { readSpelling } from '../../agent/settingSpelling.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import { findMistake, type Mistake, noMapping, type SchemaError } from './inventoryMistakes.ts';
-import {
-  checkNetworkValues,
-  fillNetwork,
-  type NetworkTemplate,
-  readNetworkTemplate,
-} from './networkTemplate.ts';
+import { checkNetworkValues, type NetworkTemplate, readNetworkTemplate } from './networkTemplate.ts';
 
 /** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
@@ -298,9 +293,9 @@ function readHostInputs(host: Mapping, part: Part, template: NetworkTemplate | u
     ['host.keyfiles', readKeyfiles(keyfiles, below(network, ['keyfiles']))],
   ]);
   if (template === undefined || values === undefined) return described;
-  const { format } = template;
+  const { fill, format } = template;
   const origin = ['networkTemplate', format];
-  const filled = inlineValue(format, fillNetwork(template, host), below(network, ['values']), origin);
+  const filled = inlineValue(format, fill(host), below(network, ['values']), origin);
   return described.set(`host.${format}`, [filled]);
 }
 

@@ -9,9 +9,10 @@ import type { Mistake } from './inventoryMistakes.ts';
 
 export interface NetworkTemplate {
   readonly format: 'nmstate' | 'networkData';
-  readonly network: unknown;
   /** Of the placeholders. */
   readonly names: ReadonlySet<string>;
+  /** Returns the network of a host with valid values. */
+  readonly fill: (host: Mapping) => unknown;
 }
 
 const formats = ['nmstate', 'networkData'] as const;
@@ -22,14 +23,9 @@ export function readNetworkTemplate(value: unknown): NetworkTemplate | undefined
   const format = formats.find((one) => template[one] !== undefined);
   if (format === undefined) return undefined;
   const names = new Set<string>();
-  replacePlaceholders(template[format], (name) => void names.add(name));
-  return { format, network: template[format], names };
-}
-
-/** The network of a host with valid values. */
-export function fillNetwork({ network }: NetworkTemplate, host: Mapping): unknown {
-  const values = valuesOf(host);
-  return replacePlaceholders(network, (name) => values[name]);
+  const network = template[format];
+  const fill = compile(network, names);
+  return { format, names, fill: (host) => fill?.(valuesOf(host)) ?? network };
 }
 
 /** The mistakes in `network.values` of a host; paths start at the host. */
@@ -68,25 +64,49 @@ function valuesOf({ name, mac, architecture, network }: Mapping): Mapping {
   return { name, mac, architecture, ...asMapping(asMapping(network)['values']) };
 }
 
-/** @param valueOf undefined leaves the placeholder */
-function replacePlaceholders(part: unknown, valueOf: (name: string) => unknown): unknown {
-  if (Array.isArray(part)) return part.map((item) => replacePlaceholders(item, valueOf));
-  if (isMapping(part)) {
-    const entries = Object.entries(part);
-    const [key, value] = entries[0] ?? [];
-    if (entries.length === 1 && key !== undefined && value === null) return whole(valueOf(key), part);
-    return Object.fromEntries(entries.map(([name, inner]) => [name, replacePlaceholders(inner, valueOf)]));
+/** Replaces the placeholders of a part of the template. A value that is missing leaves the placeholder. */
+type Fill = (values: Mapping) => unknown;
+
+/** Undefined for a part without placeholders, which all hosts share. @param names gets those of the placeholders */
+function compile(part: unknown, names: Set<string>): Fill | undefined {
+  if (Array.isArray(part)) {
+    const items = part.map((item): readonly [unknown, Fill | undefined] => [item, compile(item, names)]);
+    if (items.every(([, fill]) => fill === undefined)) return undefined;
+    return (values) => items.map(([item, fill]) => (fill === undefined ? item : fill(values)));
   }
-  if (typeof part !== 'string') return part;
+  if (isMapping(part)) {
+    const [[key, value] = ['', undefined], ...others] = Object.entries(part);
+    if (others.length === 0 && value === null) return whole(key, part, names);
+    const members = Object.entries(part).map(
+      ([name, member]) => [name, member, compile(member, names)] as const,
+    );
+    if (members.every(([, , fill]) => fill === undefined)) return undefined;
+    return (values) =>
+      Object.fromEntries(
+        members.map(([name, member, fill]) => [name, fill === undefined ? member : fill(values)]),
+      );
+  }
+  if (typeof part !== 'string') return undefined;
   const [, only] = /^\{([A-Za-z][\w-]*)\}$/.exec(part) ?? [];
-  if (only !== undefined) return whole(valueOf(only), part);
-  return part.replaceAll(/\{([A-Za-z][\w-]*)\}/g, (text, name: string) => {
-    const value = valueOf(name);
-    return typeof value === 'string' || typeof value === 'number' ? `${value}` : text;
-  });
+  if (only !== undefined) return whole(only, part, names);
+  const found = Array.from(part.matchAll(PLACEHOLDER), ([, name = '']) => name);
+  if (found.length === 0) return undefined;
+  for (const name of found) names.add(name);
+  return (values) =>
+    part.replaceAll(PLACEHOLDER, (text, name: string) => {
+      const value = values[name];
+      return typeof value === 'string' || typeof value === 'number' ? `${value}` : text;
+    });
 }
 
-function whole(value: unknown, part: unknown): unknown {
-  if (typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value)) return Number(value);
-  return value ?? part;
+const PLACEHOLDER = /\{([A-Za-z][\w-]*)\}/g;
+
+/** A value that is only a placeholder. */
+function whole(name: string, part: unknown, names: Set<string>): Fill {
+  names.add(name);
+  return (values) => {
+    const value = values[name];
+    if (typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value)) return Number(value);
+    return value ?? part;
+  };
 }
