@@ -194,11 +194,10 @@ function formatRange(needs: readonly MemoryNeed[]): string {
 
 /** Warns about files with secrets. The manifest lists all of them. */
 function reportExposed(run: PrepareRun): void {
-  const byPath = [...run.folder.files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const secret = [...run.folder.files.values()].filter(({ secrets = [] }) => secrets.length > 0);
+  const byPath = secret.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   for (const [readers, hint] of hints) {
-    const exposed = byPath.filter(
-      ({ mode, secrets = [] }) => secrets.length > 0 && readersOf(mode) === readers,
-    );
+    const exposed = byPath.filter(({ mode }) => readersOf(mode) === readers);
     for (const [what, files] of groupBy(exposed, ({ secrets = [] }) => formatWordList(secrets))) {
       const urls = formatNames(files.map(({ path }) => urlOf(run, path) ?? path));
       const message = `anyone who can fetch these files gets ${what}: ${urls}`;

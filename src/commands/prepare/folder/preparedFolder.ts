@@ -231,9 +231,9 @@ export class PreparedFolder {
       const stamps = `${JSON.stringify(await this.digests.save(), undefined, 1)}\n`;
       await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
       for (const file of removed) await removeFile(this.path, file);
-      const gone = new Set([...manifest.files.map(({ path }) => path), ...removed]);
-      const unlisted = [...this.#journal].filter((file) => !gone.has(file));
-      await writeFileAtomically(join(own, JOURNAL), linesOf(unlisted), { mode: 0o600 });
+      for (const { path } of manifest.files) this.#journal.delete(path);
+      for (const file of removed) this.#journal.delete(file);
+      await writeFileAtomically(join(own, JOURNAL), linesOf([...this.#journal]), { mode: 0o600 });
     } catch (error) {
       const { shown } = this.#options;
       throw fileError(error, { path: shown, what: 'Folder', action: 'write', place: join(own, JOURNAL) });
