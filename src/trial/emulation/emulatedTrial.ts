@@ -60,7 +60,11 @@ export async function runMachine({ command, env, observe, onOutput }: MachineRun
   });
   const mask = createMasker(secretsInUrls(args)); // QEMU quotes the URL of an image
   let problem: string | undefined;
-  watchResets(child, () => observe('rebooted'));
+  const onStop = (): void => {
+    problem = 'QEMU stopped the machine; if virtualization does not work here, use --accel tcg';
+    kill();
+  };
+  watchEvents(child, { onReset: () => observe('rebooted'), onStop });
   observe('started');
   let isStopped = false;
   const ended = new Promise<void>((end) => {
@@ -88,14 +92,23 @@ export async function runMachine({ command, env, observe, onOutput }: MachineRun
 /** Maximum number of characters of QEMU's standard error. */
 const MAX_STDERR = 4000;
 
-/** Reads the events of QEMU (QMP), which it sends after the first command. */
-function watchResets(child: ChildProcess, onReset: () => void): void {
+/**
+ * Reads the events of QEMU (QMP), which it sends after the first command. QEMU stops the machine after an internal error of KVM,
+ * which is usual in virtual machines without nested virtualization.
+ */
+function watchEvents(
+  child: ChildProcess,
+  { onReset, onStop }: Readonly<Record<'onReset' | 'onStop', () => void>>,
+): void {
   const control = child.stdio[3];
   if (!isDuplex(control)) return;
   const lines = createInterface({ input: control });
   lines.on('error', () => undefined); // QEMU has ended, which `ended` reports
+  let isShutDown = false;
   lines.on('line', (line) => {
     const { event, data } = asMapping(parseIfJson(line));
+    isShutDown ||= event === 'SHUTDOWN';
+    if (event === 'STOP' && !isShutDown) onStop();
     // QEMU itself also resets the machine, for example at its start.
     if (event === 'RESET' && asMapping(data)['guest'] === true) onReset();
   });

@@ -125,6 +125,16 @@ describe('an emulated machine', () => {
     expect(statesOf(events)).toEqual(['started', 'rebooted', 'powered off']);
   });
 
+  it.each<readonly [string, readonly string[], Partial<MachineEvent>]>([
+    ['has failed', ['STOP'], { state: 'failed', problem: expect.stringContaining('use --accel tcg') }],
+    ['at its end is off', ['SHUTDOWN', 'STOP'], { state: 'powered off' }],
+  ])('that QEMU has stopped %s', async (_title, names, last) => {
+    const lines = names.map((event) => `{"event": "${event}"}\\r\\n`).join('');
+    const { machine, events } = await play(`printf '${lines}' >&3; sleep 0.2`);
+    await machine.ended;
+    expect(events.at(-1)).toMatchObject(last);
+  });
+
   it('is gone when it is stopped, and no event of it comes any more', async () => {
     const { machine, events } = await play(`echo $$ > '${path('pid')}'; exec sleep 600`);
     await until(() => existsSync(path('pid')) && readFileSync(path('pid'), 'utf8').endsWith('\n'));
