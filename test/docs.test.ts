@@ -135,7 +135,8 @@ function failsUnseen(ran: Ran | undefined, next: Step | undefined): boolean {
 }
 
 function retell({ commandLines, isKept, output }: Step, ran: Ran | undefined): readonly string[] {
-  const lines = ran?.lines ?? [];
+  // A busy machine also says for what it waits.
+  const lines = (ran?.lines ?? []).filter((line) => !line.startsWith('waiting for '));
   return [...commandLines, ...(isKept || matchesOutput(output, lines) ? output : abridge(lines, output))];
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { runNmstatectl } from '../../../src/hosts/input/nmstatectl.ts';
 import { nmstatectl, nmstatectlNote } from '../../support/nmstatectl.ts';
@@ -58,9 +58,12 @@ printf -- "- - 'b c.nmconnection'\\n  - x\\n"`,
   });
 
   it('leaves no file behind', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('ironic-coreos.'));
-    await runNmstatectl('{}', { program: script('clean', 'echo "NetworkManager: []"'), env });
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('ironic-coreos.'))).toEqual(before);
+    const temporary = join(folder, 'temporary');
+    mkdirSync(temporary);
+    vi.stubEnv('TMPDIR', temporary); // other processes use that of the system
+    const isUsed = `test -n "$(ls '${temporary}')" && echo "NetworkManager: []"`;
+    await runNmstatectl('{}', { program: script('clean', isUsed), env }).finally(() => vi.unstubAllEnvs());
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it('says what nmstatectl says, without its log', async () => {
