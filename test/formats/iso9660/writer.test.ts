@@ -154,13 +154,17 @@ const run = (program: string, ...args: string[]): string =>
   });
 
 describe('other programs read what writeIso9660 makes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'iso writer '));
-  const iso = join(folder, 'image.iso');
+  let folder = '';
+  let iso = '';
   const paths = [...tree.keys()].toSorted();
   const filesIn = (listing: readonly string[]): string[] =>
     listing.filter((path) => tree.has(path)).toSorted();
 
-  beforeAll(() => writeFileSync(iso, writeIso9660(bootable, tree)));
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'iso writer '));
+    iso = join(folder, 'image.iso');
+    writeFileSync(iso, writeIso9660(bootable, tree));
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.skipIf(!have('bsdtar'))(`bsdtar lists and extracts it${oracleNote('bsdtar')}`, () => {
