@@ -3,7 +3,7 @@
 import { checkHardware, hardwareRules } from '../../agent/hardwareChecks.ts';
 import type { Finding } from '../../core/finding.ts';
 import { asMapping } from '../../formats/mapping.ts';
-import { machineOf, readHardwareFiles } from '../../hosts/settings/hardwareCheck.ts';
+import { machineOf, readHardwareFiles } from '../../hosts/input/hardwareFiles.ts';
 import { readDescribedNetwork } from '../../hosts/input/networkDescription.ts';
 import type { Io } from '../../io/io.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';

@@ -149,7 +149,7 @@ const MOST_KINDS = 8;
 
 async function readShared(reading: Reading): Promise<SharedSettings> {
   const { profile } = reading;
-  const settings = {
+  return {
     profile,
     ...readIronic(reading),
     ...(await readAgentImage(reading)),
@@ -180,7 +180,6 @@ async function readShared(reading: Reading): Promise<SharedSettings> {
     proxy: readProxy(reading),
     ...(await readAddedFiles(reading)),
   };
-  return settings;
 }
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
