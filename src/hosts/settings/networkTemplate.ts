@@ -4,6 +4,7 @@
  * quotes, YAML reads it as a mapping with a null.
  */
 
+import { nearestName } from '../../core/nearestNames.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Mistake } from './inventoryMistakes.ts';
 
@@ -44,19 +45,22 @@ export function checkNetworkValues(template: NetworkTemplate | undefined, host: 
   }
   const { names } = template;
   const known = valuesOf(host);
-  const missing = [...names].filter((name) => known[name] === undefined);
-  const unknown = Object.keys(asMapping(values)).filter((name) => !names.has(name));
+  const missing = new Set([...names].filter((name) => known[name] === undefined));
+  const mistakes = Object.keys(asMapping(values))
+    .filter((name) => !names.has(name))
+    .map((name) => {
+      const meant = nearestName(name, missing);
+      if (meant !== undefined) missing.delete(meant); // a misspelled name is one mistake
+      const message = `the network template has no placeholder {${name}}`;
+      return { path: [...path, name], message, hint: `use ${meant ?? `one of ${[...names].join(', ')}`}` };
+    });
   return [
-    ...missing.map((name) => ({
+    ...Array.from(missing, (name) => ({
       path,
       message: `the value "${name}" of the network template is missing`,
       hint: `add "${name}: …"`,
     })),
-    ...unknown.map((name) => ({
-      path: [...path, name],
-      message: `the network template has no placeholder {${name}}`,
-      hint: `use one of ${[...names].join(', ')}`,
-    })),
+    ...mistakes,
   ];
 }
 

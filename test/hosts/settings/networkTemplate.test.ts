@@ -113,6 +113,18 @@ describe('a network template', () => {
     expect(stdout).toContain(`--> ramdisk.yaml:${line}`);
   });
 
+  it('has a misspelled value once', async () => {
+    const { stdout } = await run(
+      agent + template + values('vlan: 5, adress: x, prefix: 24'),
+      'validate',
+      'ramdisk.yaml',
+    );
+    expect(stdout.match(/^(?:error|hint): .*/gm)).toEqual([
+      'error: a: the network template has no placeholder {adress} (inventory-invalid)',
+      'hint: use address',
+    ]);
+  });
+
   it('cannot be combined with a network of the host', async () => {
     const { code, stdout } = await run(
       agent + template + values('vlan: 5', '    nmstate: {interfaces: []}\n'),
