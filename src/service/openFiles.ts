@@ -31,12 +31,3 @@ export function shareOpenFiles(bases: BaseCatalog<BaseSet>, archives: AgentArchi
     },
   };
 }
-
-/** Whether `files` contains all images and archives of `others`, with the same content and under the same paths. */
-export function hasSameFiles(files: OpenFiles, others: OpenFiles): boolean {
-  const ids = new Set([...files.bases.values()].map(({ id }) => id));
-  return (
-    [...others.bases.values()].every(({ id }) => ids.has(id)) &&
-    [...others.archives.byPath.keys()].every((path) => files.archives.byPath.has(path))
-  );
-}

@@ -9,7 +9,7 @@ import { keepRemarks, reportGroups, startRun, makeHosts } from '../hosts/hostRun
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { formatSentence } from '../io/report/diagnosticText.ts';
 import { report } from '../io/report/report.ts';
-import { hasSameFiles, type OpenFiles } from './openFiles.ts';
+import type { OpenFiles } from './openFiles.ts';
 import type { Links } from '../hosts/plan/links.ts';
 import { hostPlaces } from './places.ts';
 import type { HostSummary } from './status/hostStatus.ts';
@@ -86,22 +86,9 @@ export async function planHosts(
   // Valid hosts get the boot scripts by their MAC addresses.
   const taken = new Set([...served.values()].flatMap(({ macs }) => macs));
   for (const last of stale.flatMap((name) => before.get(name) ?? [])) {
-    const { archiveOnIso, base, macs } = last.plan;
-    const plan = { ...packPlan(last.plan, pack), macs: macs.filter((mac) => !taken.has(mac)) };
-    const host = {
-      ...last,
-      staleSince: last.staleSince ?? new Date(),
-      messages: invalid.get(last.name) ?? [],
-      plan,
-    };
-    served.set(last.name, host);
-    if (!hasSameFiles(files, last.files)) continue;
-    // The same images and archives, from the new files, so that the old files can be closed.
-    const newBase = base && [...files.bases.values()].find(({ id }) => id === base.id);
-    const newArchive =
-      archiveOnIso &&
-      [...files.archives.byPath.values()].find(({ sha512 }) => sha512 === archiveOnIso.sha512);
-    served.set(last.name, { ...host, plan: { ...plan, base: newBase, archiveOnIso: newArchive }, files });
+    const plan = { ...last.plan, macs: last.plan.macs.filter((mac) => !taken.has(mac)) };
+    const messages = invalid.get(last.name) ?? [];
+    served.set(last.name, { ...last, staleSince: last.staleSince ?? new Date(), messages, plan });
   }
   report(
     io,

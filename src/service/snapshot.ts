@@ -1,6 +1,5 @@
 /** A snapshot of everything that is served, from one state of the inventory and the images. A reload creates a new one. */
 
-import { deflateRawSync } from 'node:zlib';
 import { groupBy } from '../core/lists.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
@@ -136,7 +135,7 @@ export function createSnapshots(
 
 /**
  * Builds one image of each kind, so that a base image from which no host can boot is reported at the start, and not with the
- * first request. If the first host fails, the one with the smallest config is tried, for each set of base images.
+ * first request. The hosts are tried until one succeeds.
  * @throws CliError if none of the images can be built for any host: without `--artifacts` the ISO, otherwise all images that
  *   it names. If hosts get one of them, the others are only reported
  */
@@ -168,32 +167,22 @@ async function tryImages(
   );
 }
 
-/** The error of a host; undefined if the image can be built for one, or there are no hosts. */
+/** The error of the first host; undefined if the image can be built for one, or there are no hosts. */
 async function findFailure(
   image: ConfigArtifact,
   plans: readonly HostPlan[],
   io: Io,
 ): Promise<CliError | undefined> {
-  const fails = async (plan: HostPlan): Promise<CliError | undefined> =>
-    makeArtifact(image, plan).then(
-      () => undefined,
-      (error: unknown) => knownError(error, io),
-    );
-  const [first] = plans;
-  let failure = first && (await fails(first));
-  if (failure === undefined) return undefined;
-  // For each set of base images, the host whose config is the smallest one after compression.
-  const smallest = new Map<string | undefined, { readonly plan: HostPlan; readonly size: number }>();
+  let first: CliError | undefined;
   for (const plan of plans) {
-    const size = deflateRawSync(plan.isoConfig()).length;
-    const id = plan.base?.id;
-    if (size < (smallest.get(id)?.size ?? Infinity)) smallest.set(id, { plan, size });
+    try {
+      await makeArtifact(image, plan);
+      return undefined;
+    } catch (error) {
+      first ??= knownError(error, io);
+    }
   }
-  for (const { plan } of smallest.values()) {
-    if (plan !== first) failure = await fails(plan);
-    if (failure === undefined) return undefined;
-  }
-  return failure;
+  return first;
 }
 
 /**

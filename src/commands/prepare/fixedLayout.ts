@@ -15,7 +15,7 @@ import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
 import { type FixedLayout, type FixedLayoutName, layouts } from '../../hosts/artifacts/layoutFiles.ts';
 import { isInside } from '../../hosts/artifacts/manifest.ts';
 import { hostFile, partFiles } from '../../hosts/artifacts/site.ts';
-import { imageSetOf, openBaseSet } from '../../hosts/plan/baseImages.ts';
+import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/plan/baseImages.ts';
 import { planArtifacts } from '../../hosts/plan/planHost.ts';
 import { parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { deriveHttpUrl } from '../../hosts/settings/ironicImage.ts';
@@ -27,7 +27,14 @@ import { writeStdout } from '../../io/stdout.ts';
 import { putBifrostVariables } from './bifrostVariables.ts';
 import { formatBootValues, reportOtherRootfs } from './bootValues.ts';
 import { finishRun } from './finish.ts';
-import { findImages, hasImages, type LayoutJob, type LayoutPart, renderParts } from './layoutParts.ts';
+import {
+  findImages,
+  hasImages,
+  type LayoutJob,
+  type LayoutPart,
+  type OpenPart,
+  renderParts,
+} from './layoutParts.ts';
 import type { PrepareOptions } from './options.ts';
 import { putFile } from './putFiles.ts';
 import type { Layout } from './run.ts';
@@ -121,13 +128,15 @@ async function fillLayout(job: LayoutJob): Promise<ExitCode> {
   const images = await findImages(job);
   const hasIso = [...images.values()].some((ofOne) => ofOne.has('iso'));
   const configs: readonly ConfigArtifact[] = hasIso ? ['ign', 'iso'] : ['ign'];
-  const parts = await renderParts(images, configs, job);
-  if (parts === undefined) return 1;
+  const rendered = await renderParts(images, configs, job);
+  if (rendered === undefined) return 1;
+  const parts: OpenPart[] = [];
   try {
-    for (const part of parts) {
-      if (part.images.size > 0) part.base = await openBaseSet(part.images);
+    for (const one of rendered) {
+      const part = { ...one, base: one.images.size > 0 ? await openBaseSet(one.images) : undefined };
+      parts.push(part);
       if (hasImages(options) && options.force !== true) await rejectForeign(part, job);
-      await putPart(part, parts[0], job);
+      await putPart(part, rendered[0], job);
     }
     await finishLayout(parts, configs, job);
   } finally {
@@ -139,7 +148,7 @@ async function fillLayout(job: LayoutJob): Promise<ExitCode> {
 }
 
 async function finishLayout(
-  parts: readonly LayoutPart[],
+  parts: readonly OpenPart[],
   configs: readonly ConfigArtifact[],
   job: LayoutJob,
 ): Promise<void> {
@@ -162,19 +171,18 @@ async function finishLayout(
  * other new files.
  * @throws CliError if an image cannot be read, or the folder cannot be written
  */
-async function putPart(part: LayoutPart, plain: LayoutPart | undefined, job: LayoutJob): Promise<void> {
-  const { folder, options } = job;
-  if (part.isInPlace) await embedInPlace(part, job);
+async function putPart(part: OpenPart, plain: LayoutPart | undefined, job: LayoutJob): Promise<void> {
+  const { fixed, folder, options } = job;
   const { base, configs, files } = part;
   const { document, secrets } = configs.fetched;
   // A config that all architectures share only has the plain name.
-  const isShared = part !== plain && plain !== undefined && document.equals(plain.configs.fetched.document);
+  const isShared = files !== fixed.files && plain?.configs.fetched.document.equals(document) === true;
   if (!isShared) await folder.put({ path: files.config, kind: 'ign', secrets }, document);
   // The parts of an ISO that was only found in the folder are not extracted.
   if (hasImages(options) && base !== undefined) {
     for (const file of partFiles(base, (name) => files[name])) await putFile(folder, file);
   }
-  if (!part.isInPlace && base?.iso !== undefined) await putIso(part, job);
+  if (base?.iso !== undefined) await putIso(base, part, job);
 }
 
 /**
@@ -198,37 +206,19 @@ async function rejectForeign({ images, isInPlace, files }: LayoutPart, { folder 
   }
 }
 
-/** Embeds the config in the ISO in the folder. The other images are then read from the changed ISO, as in later runs. */
-async function embedInPlace(part: LayoutPart, job: LayoutJob): Promise<void> {
-  const { configs, images, files } = part;
-  const { folder } = job;
-  const path = files.iso;
-  const archive = configs.archive?.url === undefined ? configs.archive?.content.sha512 : undefined;
-  const hash = createHash('sha256').update('in place\n').update(configs.onIso.document);
-  await putIso(part, job, hash.update(archive ?? '').digest('hex'));
-  const iso = images.get('iso');
-  const now = folder.files.get(path);
-  if (iso === undefined || now === undefined) return;
-  const { size } = now;
-  const sha256 = now.sha256 ?? (await folder.digests.sha256(folder.currentPath(path)));
-  part.images = new Map([...images, ['iso', { ...iso, sha256, size }]]);
-  await part.base?.close();
-  part.base = await openBaseSet(
-    new Map([...images, ['iso', { ...iso, sha256, size, path: folder.currentPath(path) }]]),
-  );
-}
-
-/** @param recipe for an ISO that is changed in place */
 async function putIso(
-  { base, configs, files }: LayoutPart,
+  base: BaseSet,
+  { configs, files, isInPlace }: LayoutPart,
   { archives, folder, growth, read: { source } }: LayoutJob,
-  recipe?: string,
 ): Promise<void> {
-  if (base === undefined) return;
-  const { secrets } = configs.onIso;
+  const { document, secrets } = configs.onIso;
   const wanted = { configs: ['iso'], loaders: [], baseUrl: undefined } as const;
   const images = imageSetOf(base, (name) => files[name]);
   const plan = await planArtifacts(wanted.configs, configs, images, { archives, growth, source, wanted });
-  const file = hostFile(plan, 'iso', files.iso);
-  await putFile(folder, { ...file, secrets, recipe: recipe === undefined ? file.recipe : () => recipe });
+  const file = { ...hostFile(plan, 'iso', files.iso), secrets };
+  if (!isInPlace) return putFile(folder, file);
+  // The digest of the ISO itself changes with each run.
+  const inputs = createHash('sha256').update('in place\n').update(document);
+  const recipe = inputs.update(plan.archiveOnIso?.sha512 ?? '').digest('hex');
+  return putFile(folder, { ...file, recipe: () => recipe });
 }

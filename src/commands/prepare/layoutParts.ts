@@ -29,12 +29,14 @@ export interface LayoutPart {
   readonly architecture: Architecture;
   readonly files: LayoutFiles;
   readonly configs: HostConfigs;
-  /** If the ISO is changed in place, it is replaced here with the changed ISO. */
-  images: InputImages;
-  /** The open images; undefined without images. */
-  base: BaseSet | undefined;
+  readonly images: InputImages;
   /** Whether the ISO is the one in the folder. */
   readonly isInPlace: boolean;
+}
+
+/** With its open images; undefined without images. */
+export interface OpenPart extends LayoutPart {
+  readonly base: BaseSet | undefined;
 }
 
 /** Whether options set the images. Otherwise the config is embedded in the ISOs that are in the folder. */
@@ -90,14 +92,7 @@ export async function renderParts(
     const files = hasPlainNames ? fixed.files : filesFor(fixed, architecture);
     const iso = ofOne.get('iso');
     const isInPlace = iso !== undefined && (await isSameFile(iso.path, join(folder.path, files.iso)));
-    parts.push({
-      architecture: architecture ?? 'x86_64',
-      files,
-      images: ofOne,
-      base: undefined,
-      configs,
-      isInPlace,
-    });
+    parts.push({ architecture: architecture ?? 'x86_64', files, images: ofOne, configs, isInPlace });
   }
   return parts;
 }

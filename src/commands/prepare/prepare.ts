@@ -43,6 +43,7 @@ import type { Layout, PrepareRun } from './run.ts';
 import { architecturesOf, type BaseCatalog, type ImagesName } from '../../hosts/plan/baseCatalog.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
 import { publishIn, putEfiLoaders, putFile, withInitramfsIn } from './putFiles.ts';
+import { recipeOf } from '../../hosts/artifacts/hostArtifacts.ts';
 import { hostFile, hostScripts, partFiles, scriptFile } from '../../hosts/artifacts/site.ts';
 import {
   type BaseSet,
@@ -64,7 +65,6 @@ import type { ManifestHost } from '../../hosts/artifacts/manifest.ts';
 import { report } from '../../io/report/report.ts';
 import { type HostPlan, planHost, type PlanJob } from '../../hosts/plan/planHost.ts';
 import { createHash } from 'node:crypto';
-import { programVersion } from '../../core/programVersion.ts';
 import { fixedLayout } from './fixedLayout.ts';
 
 /**
@@ -295,19 +295,10 @@ async function putUnlisted(
  * boots with its own kernel. The ID changes with the content, so a script and the files that it names are always of one build.
  * Other files have no ID: Ironic and BMCs find an ISO at a path that stays the same.
  */
-function fileIn(
-  subfolder: string,
-  kind: ConfigArtifact,
-  plan: HostPlan,
-  { baseUrl, loaders }: Wanted,
-): string {
-  const { archive, artifacts, base, config, growth, isoConfig, kargs } = plan;
-  const isNamed = kind === 'initramfs' || (loaders.length > 0 && kind === startedArtifact(artifacts));
+function fileIn(subfolder: string, kind: ConfigArtifact, plan: HostPlan, { loaders }: Wanted): string {
+  const isNamed = kind === 'initramfs' || (loaders.length > 0 && kind === startedArtifact(plan.artifacts));
   if (!isNamed) return artifactPath(subfolder, kind);
-  const hash = createHash('sha256').update(kind === 'iso' ? isoConfig() : config());
-  if (kind !== 'ign') {
-    const ofIso = hostArtifacts[kind].base === 'iso' ? [kargs, growth, baseUrl, archive?.content.sha512] : [];
-    hash.update(JSON.stringify([kind, programVersion(), base?.id, ...ofIso]));
-  }
-  return artifactPath(subfolder, kind, hash.digest('hex').slice(0, ID_DIGITS));
+  const digest =
+    kind === 'ign' ? createHash('sha256').update(plan.config()).digest('hex') : recipeOf(kind, plan);
+  return artifactPath(subfolder, kind, digest.slice(0, ID_DIGITS));
 }
