@@ -20,14 +20,12 @@ export interface HostCatalog {
 
 /**
  * @param plans by the file name of their artifacts without suffix. The last of several hosts with the same boot script owns it
- * @param aliases other names of hosts. A host with this name overrides the alias
  * @param files the last of several files with the same path is served
  * @param scripts boot scripts for all machines
  * @param cacheSize bytes of memory for cached images
  */
 export async function createCatalog(
   plans: ReadonlyMap<string, readonly HostPlan[]>,
-  aliases: ReadonlyMap<string, readonly HostPlan[]>,
   files: readonly OpenFiles[],
   scripts: readonly BootFile[],
   wanted: WantedArtifacts,
@@ -60,9 +58,8 @@ export async function createCatalog(
         return script && { artifact: 'script', host: name, resource: () => resourceOf(script) };
       }
       const named = parseHostFileName(path).filter(({ artifact }) => wanted.configs.includes(artifact));
-      const owners = named.some(({ host }) => plans.has(host)) ? plans : aliases;
       const [found, ...others] = named.flatMap(({ artifact, host }) =>
-        (owners.get(host) ?? [])
+        (plans.get(host) ?? [])
           .filter(({ name }) => owner === undefined || name === owner)
           .map((plan) => ({ artifact, plan })),
       );

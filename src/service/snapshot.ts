@@ -111,15 +111,8 @@ export function createSnapshots(
         start === undefined ? [] : [{ name, macs, start }],
       );
       const scripts = sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io);
-      // An alias counts only if no host has this name, not even an invalid host.
-      const names = new Set(inventory.hosts?.map(({ name }) => name));
-      const aliases = new Map(
-        [...read.aliases].flatMap(([alias, name]) =>
-          names.has(alias) ? [] : [[alias, (plans.get(name) ?? []).filter((plan) => plan.name === name)]],
-        ),
-      );
       const opened = [...new Set([...stale.map((host) => host.files), files])];
-      const catalog = await createCatalog(plans, aliases, opened, scripts, wanted, dates.begin(), cacheSize);
+      const catalog = await createCatalog(plans, opened, scripts, wanted, dates.begin(), cacheSize);
       const secrets = groupSecrets([...unlisted, ...known]);
       const releases = [release, ...opened.filter((used) => used !== files).map((used) => used.retain())];
       const close = async (): Promise<void> => {

@@ -1,22 +1,20 @@
 /** The hosts of the service: from an inventory, from a folder of nmstate files, or all machines that call. */
 
-import { resolve, extname, join } from 'node:path';
+import { resolve, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../core/errors.ts';
+import type { Problem } from '../core/finding.ts';
 import type { Io } from '../io/io.ts';
 import { readInventoryFile, selectHosts } from '../hosts/settings/inventory.ts';
 import { INVENTORY_SETTINGS_PLACE, readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import type { ServiceOptions } from './options.ts';
-import type { Inputs } from '../agent/settingInputs.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { leavesFolder, readUserFolder, statsOf } from '../io/files/fileStates.ts';
 
 export interface ServeSource {
   readonly inventory: Inventory;
   readonly source: RenderSource;
-  /** Host names by their aliases. */
-  readonly aliases: ReadonlyMap<string, string>;
 }
 
 /** The options that name the hosts. */
@@ -34,20 +32,9 @@ export async function readServeSource(options: SourceOptions, io: Io): Promise<S
     );
   }
   const given: RenderOptions = { profile: profile ?? (nmstateDir === undefined ? undefined : 'icc') };
-  // image-customization-controller removes no suffix but `.yaml`.
-  const aliases = new Map<string, string>();
-  const read: { readonly inventory: Inventory; readonly source: RenderSource } =
-    name === undefined
-      ? { inventory: { agent: new Map(), problems: [] }, source: { options: given, io } }
-      : await readInventoryFile(name, { ...given, inventory: name }, io);
+  const read = await readInventoryFile(name, { ...given, inventory: name }, io);
   let { inventory } = read;
-  if (nmstateDir !== undefined) {
-    const hosts = await readNmstateFolder(nmstateDir, io);
-    inventory = { ...inventory, hosts: hosts.map(({ host }) => host) };
-    for (const { file, host } of hosts) {
-      if (host.problems.length === 0) aliases.set(file.replace(/\.yaml$/, ''), host.name);
-    }
-  }
+  if (nmstateDir !== undefined) inventory = { ...inventory, hosts: await readNmstateFolder(nmstateDir, io) };
   if (names !== undefined) {
     const file = name ?? nmstateDir;
     if (file === undefined)
@@ -55,59 +42,49 @@ export async function readServeSource(options: SourceOptions, io: Io): Promise<S
     inventory = { ...inventory, hosts: selectHosts(inventory.hosts ?? [], names, file) };
   }
   readInputs(read.source);
-  return { inventory, source: { ...read.source, settingsPlace: INVENTORY_SETTINGS_PLACE }, aliases };
+  return { inventory, source: { ...read.source, settingsPlace: INVENTORY_SETTINGS_PLACE } };
 }
 
-/** @throws CliError if the folder cannot be read */
-async function readNmstateFolder(
-  folder: string,
-  io: Io,
-): Promise<{ readonly file: string; readonly host: InventoryHost }[]> {
+/**
+ * A host for each file, named as by image-customization-controller, which takes whole file names without `.yaml`.
+ * @throws CliError if the folder cannot be read
+ */
+async function readNmstateFolder(folder: string, io: Io): Promise<InventoryHost[]> {
   const names = await readUserFolder(folder, 'Folder of nmstate files (--nmstate-dir)', io);
-  const hosts: { readonly file: string; readonly host: InventoryHost }[] = [];
+  const hosts: InventoryHost[] = [];
   const taken = new Set<string>();
   for (const file of names.toSorted()) {
     const path = join(folder, file);
     const stats = await statsOf(resolve(io.cwd, path));
     if (stats?.isFile() !== true) continue;
+    const name = file.replace(/\.ya?ml$/, '');
     const isForeign = await leavesFolder(resolve(io.cwd, folder), file);
-    const host = isForeign ? foreignHost(path, file) : hostOf(path, file, stats.size === 0, taken);
-    hosts.push({ file, host });
-    if (host.problems.length === 0) taken.add(host.name);
+    const problems = isForeign ? [leadsOut] : nameProblems(name, taken);
+    if (problems.length === 0) taken.add(name);
+    const at = { file: path };
+    const network = { text: path, name: path, origin: 'file' } as const;
+    hosts.push({
+      name,
+      at,
+      problems: problems.map((problem) => ({ severity: 'error', at, ...problem })),
+      readInputs: () => (stats.size === 0 ? new Map() : new Map([['host.nmstate', [network]]])),
+    });
   }
   return hosts;
 }
 
 /** Nothing of the file is read, as a message may quote it. */
-function foreignHost(path: string, file: string): InventoryHost {
-  const at = { file: path };
-  const message = 'the file is a link that leads out of the folder';
-  const hint = 'copy the file to the folder, or use an inventory with host.nmstate';
-  return {
-    name: hostNameOf(file),
-    at,
-    problems: [{ severity: 'error', at, message, hint }],
-    readInputs: () => new Map(),
-  };
-}
+const leadsOut: Problem = {
+  message: 'the file is a link that leads out of the folder',
+  hint: 'copy the file to the folder, or use an inventory with host.nmstate',
+};
 
-function hostNameOf(file: string): string {
-  return file.slice(0, file.length - extname(file).length);
-}
-
-function hostOf(path: string, file: string, isEmpty: boolean, taken: ReadonlySet<string>): InventoryHost {
-  const name = hostNameOf(file);
+function nameProblems(name: string, taken: ReadonlySet<string>): Problem[] {
   const problem = machineNameProblem(name);
   const messages = [
     problem && `the file name ${name} is not a valid host name: ${problem}`,
-    taken.has(name) ? `another file exists for the host ${name}` : undefined,
-  ].filter((message) => message !== undefined);
+    taken.has(name) && `another file exists for the host ${name}`,
+  ];
   const hint = 'rename the file to the name of its host';
-  return {
-    name,
-    at: { file: path },
-    problems: messages.map((message) => ({ severity: 'error', at: { file: path }, message, hint })),
-    readInputs: (): Inputs =>
-      isEmpty ? new Map() : new Map([['host.nmstate', [{ text: path, name: path, origin: 'file' }]]]),
-  };
+  return messages.flatMap((message) => (message ? [{ message, hint }] : []));
 }

@@ -73,10 +73,7 @@ export async function readSource(options: PrepareOptions, io: Io): Promise<ReadS
   reportUrlAddresses([[{ name: '--base-url' }, baseUrl]], io);
   const given = { inventory: name, profile, failFast: options.failFast };
   const input = name === undefined ? [] : await describeFile(name, io);
-  const { inventory, source } =
-    name === undefined
-      ? { inventory: { agent: new Map(), problems: [] }, source: { options: given, io } }
-      : await readInventoryFile(name, given, io);
+  const { inventory, source } = await readInventoryFile(name, given, io);
   readInputs(source);
   return { inventory, source: { ...source, settingsPlace: INVENTORY_SETTINGS_PLACE }, input };
 }

@@ -28,9 +28,16 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /**
  * Returns the inventory, and the settings that all hosts share. If `options.host` is a host of it, the inventory has only
  * this host; otherwise it is the address of Ironic, as for build.py.
+ * @param name undefined for settings from the environment only
  * @throws UsageError for a name that resembles that of a host, CliError if the file cannot be read, or if the shared settings are invalid (after reporting them)
  */
-export async function readInventoryFile(name: string, options: RenderOptions, io: Io, what?: string) {
+export async function readInventoryFile(
+  name: string | undefined,
+  options: RenderOptions,
+  io: Io,
+  what?: string,
+): Promise<{ readonly inventory: Inventory; readonly source: RenderSource }> {
+  if (name === undefined) return { inventory: { agent: new Map(), problems: [] }, source: { options, io } };
   const { inventory } = await readInventoryDocument(name, io, what);
   const { hosts = [] } = inventory;
   const { host: wanted } = options;
