@@ -15,6 +15,22 @@ export interface HostRefusal {
   readonly hint: string;
 }
 
+/** How a request was refused, behind the name of its file, and what to do about it. */
+const refused: Readonly<Record<RefusedFile['reason'], readonly [clause: string, hint: string]>> = {
+  'no-key': [
+    ' without a key in the URL',
+    'use the URL of the host as serve prints it, which contains the key; or pass --open to serve',
+  ],
+  'invalid-key': [
+    ' with a key that is not valid',
+    'use the current URL of the host; pass --key-file, so that keys stay valid after a restart, and a longer --expires',
+  ],
+  'not-served': [
+    ', which is not served at this path',
+    'use one of the URLs of the host, in the details of its row',
+  ],
+};
+
 /** @param file undefined if the path names no file of a host, and may contain a secret */
 function describeRefusal(
   { client, path, reason, status }: RefusedFile,
@@ -22,31 +38,16 @@ function describeRefusal(
   at: Date,
 ): HostRefusal {
   const name = file === undefined ? 'a file' : path.slice(path.lastIndexOf('/') + 1);
-  const known = { at, client, artifact: file?.artifact };
-  switch (reason) {
-    case 'no-key':
-      return {
-        ...known,
-        message: `requested ${name} without a key in the URL (status ${status})`,
-        hint: 'use the URL of the host as serve prints it, which contains the key; or pass --open to serve',
-      };
-    case 'invalid-key':
-      return {
-        ...known,
-        message: `requested ${name} with a key that is not valid (status ${status})`,
-        hint: 'use the current URL of the host; pass --key-file, so that keys stay valid after a restart, and a longer --expires',
-      };
-    case 'not-served':
-    default:
-      return {
-        ...known,
-        message: `requested ${name}, which is not served at this path (status ${status})`,
-        hint:
-          file?.isServed === false
-            ? `add ${file.artifact} to --artifacts`
-            : 'use one of the URLs of the host, in the details of its row',
-      };
-  }
+  const [clause, usual] = refused[reason];
+  const isLeftOut = reason === 'not-served' && file?.isServed === false;
+  const hint = isLeftOut ? `add ${file.artifact} to --artifacts` : usual;
+  return {
+    at,
+    client,
+    artifact: file?.artifact,
+    message: `requested ${name}${clause} (status ${status})`,
+    hint,
+  };
 }
 
 /** The owner of a file by its path. */

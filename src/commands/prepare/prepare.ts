@@ -18,7 +18,6 @@ import {
   hostFolder,
   ID_DIGITS,
   imagePath,
-  inAnyCase,
   isFetched,
   ownedScripts,
   refuseSharedPaths,
@@ -146,7 +145,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
   try {
     const efiLoaders = options.loaders === true ? await putEfiLoaders(folder, bases) : undefined;
     const images = await putImageSets(folder, bases, wanted);
-    refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
+    refuseSharedPaths(ownedScripts(hosts, wanted), 'rename one of the two hosts');
     const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
     const { source } = read;
     const job: PlanJob = { wanted, source, archives, growth, checkAddresses: createAddressCheck() };

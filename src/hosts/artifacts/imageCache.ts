@@ -1,5 +1,7 @@
 /** A size-limited LRU cache of images that are built on request. */
 
+import { createConcurrencyLimit } from '../../core/parallel.ts';
+
 export interface ImageCache<T> extends ImageCounts {
   /** Returns the image with this name. A missing image is built once, even for concurrent requests. */
   get(name: string, make: () => Promise<Cached<T>>): Promise<T>;
@@ -60,22 +62,5 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
     get size() {
       return size;
     },
-  };
-}
-
-/** Runs at most `count` tasks at the same time; the others wait in the order of their calls. */
-function createConcurrencyLimit(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => void waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
   };
 }

@@ -1,15 +1,9 @@
 /** Checks an Ignition config with Ignition's own rules, then with the lint rules of this program. */
 
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
-import {
-  type DocumentRead,
-  examineConfig,
-  furtherMismatches,
-  locateFindings,
-} from '../../ignition/validate.ts';
-import { listReferences } from '../../ignition/inlinedConfig.ts';
+import { examineConfig, furtherMismatches } from '../../ignition/validate.ts';
 import { bootIssues } from '../../ignition/contents.ts';
-import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
+import { type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
 import type { CheckedFile } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/subject.ts';
 import { isAgentConfig, lintConfig, lintHost } from '../../agent/lint/lintConfig.ts';
@@ -46,7 +40,8 @@ export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Pro
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);
   const isDeep = options.lint !== 'none';
-  const configs = isDeep && read.status === 'read' ? findConfigs(document, read, report) : undefined;
+  const configs =
+    isDeep && read.status === 'read' ? checkInlined(document, read, report.findings) : undefined;
   const further = configs?.findings ?? (isDeep ? furtherMismatches(document, read) : []);
   const found: readonly Finding[] = [...report.findings, ...further];
   const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
@@ -58,18 +53,6 @@ export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Pro
   } = configs ?? {};
   const { findings, ...masked } = maskChecked(limitFindings(all), document, inlined, config);
   return { report: { valid: !hasErrors(all), findings }, ...masked };
-}
-
-/**
- * The config, merged with the configs that it inlines, and the findings in these.
- * @param own findings in the document itself
- */
-export function findConfigs(document: Buffer, read: DocumentRead, own: Report): CheckedConfigs {
-  if (listReferences(read.config).length > 0) {
-    return checkInlined(document, read, own.findings);
-  }
-  const place = (found: readonly Finding[]): readonly Finding[] => locateFindings(found, document);
-  return { config: read.config, findings: [], documents: new Map(), place };
 }
 
 /** The message of `--verbose` about a checked config: its version, and whether lint rules were applied. */

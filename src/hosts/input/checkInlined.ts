@@ -27,7 +27,10 @@ export interface CheckedConfigs {
   readonly place: (findings: readonly Finding[]) => readonly Finding[];
 }
 
-/** @param own findings in the outermost document itself */
+/**
+ * The config, merged with the configs that it inlines, and the findings in these.
+ * @param own findings in the outermost document itself
+ */
 export function checkInlined(document: Buffer, read: DocumentRead, own: readonly Finding[]): CheckedConfigs {
   const effective = resolveConfig(read);
   const { config, inlined } = effective;

@@ -136,10 +136,7 @@ export function* ownedFiles(
   }
 }
 
-/**
- * The boot scripts of each host. If several invalid hosts have the same name or MAC address (which the inventory
- * reports), the first one owns the path: it may still have the scripts of an earlier run.
- */
+/** The boot scripts of the valid hosts. */
 export function* ownedScripts(
   hosts: Iterable<{
     readonly name: string;
@@ -148,20 +145,11 @@ export function* ownedScripts(
   }>,
   { loaders }: { readonly loaders: readonly NetworkLoader[] },
 ): Generator<OwnedPath> {
-  const ofInvalid = new Set<string>();
   for (const { name, mac, problems } of hosts) {
+    if (problems.length > 0) continue;
     const paths = hostScriptPaths({ name, macs: mac === undefined ? [] : [mac] }, loaders);
-    for (const path of paths) {
-      if (problems.length > 0 && ofInvalid.has(path.toLowerCase())) continue;
-      if (problems.length > 0) ofInvalid.add(path.toLowerCase());
-      yield { path, owner: name };
-    }
+    for (const path of paths) yield { path, owner: name };
   }
-}
-
-/** The same paths for case-insensitive file systems. */
-export function* inAnyCase(paths: Iterable<OwnedPath>): Generator<OwnedPath> {
-  for (const { path, owner } of paths) yield { path: path.toLowerCase(), owner };
 }
 
 /** @throws CliError that contains both owners if two have the same path */

@@ -7,7 +7,7 @@ import { KEYFILE_FOLDER } from '../../agent/files.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
-import { findConfigs } from '../input/checkConfig.ts';
+import { checkInlined } from '../input/checkInlined.ts';
 import { listFetched } from '../input/imageNetwork.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
@@ -159,7 +159,7 @@ interface IgnitionVerdict {
 /** The verdict of Ignition's rules, without an excerpt of the document, which may contain secrets. */
 function checkRendered(document: Buffer): IgnitionVerdict {
   const { read, report: own } = examineConfig(document);
-  const configs = read.status === 'read' ? findConfigs(document, read, own) : undefined;
+  const configs = read.status === 'read' ? checkInlined(document, read, own.findings) : undefined;
   const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
   const version = read.status === 'read' ? read.version : undefined;
   return { version, problems: [...own.findings, ...inlined].map(withoutPath) };

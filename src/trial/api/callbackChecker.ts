@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { createMasker } from '../../core/knownSecrets.ts';
+import { createConcurrencyLimit } from '../../core/parallel.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
@@ -43,8 +44,7 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
   /** By the UUIDs of nodes. */
   const done = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
-  const waiting: (() => void)[] = [];
-  let free = MAX_PARALLEL;
+  const inTurn = createConcurrencyLimit(MAX_PARALLEL);
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   const observe: CallbackOptions['observe'] = (event) => {
@@ -62,16 +62,6 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     if (steps.managers.length > 0) settle(agent);
     observe(steps);
   };
-  const askInTurn = async (agent: Agent, client: string): Promise<void> => {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    else free--;
-    await ask(agent, client).finally(() => {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-      running.delete(agent.node.uuid);
-    });
-  };
 
   return {
     onHeartbeat: (agent, client) => {
@@ -85,7 +75,8 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
         observe({ kind: 'callback', ...factsOf(agent, client), problem, reason, summary: undefined });
         return;
       }
-      running.set(uuid, askInTurn(agent, client));
+      const asked = inTurn(() => ask(agent, client)).finally(() => running.delete(uuid));
+      running.set(uuid, asked);
     },
     idle: async () => {
       await setImmediate(); // an agent is contacted after the response to its heartbeat
