@@ -63,16 +63,8 @@ export async function planHosts(
   for await (const { host, made: plan, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
     const { architecture, macs, name, stream } = plan;
-    served.set(name, {
-      name,
-      macs,
-      architecture,
-      stream,
-      staleSince: undefined,
-      messages: remarks,
-      plan,
-      files,
-    });
+    const summary = { name, macs, architecture, stream, staleSince: undefined, messages: remarks };
+    served.set(name, { ...summary, plan, files });
   }
   reportGroups(run);
   if (failFast && run.counts.invalid > 0) {

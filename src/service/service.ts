@@ -270,14 +270,9 @@ function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, l
       const path = hostFileName(host, artifact);
       return { path, artifact, url: links.url({ kind: 'host', host }, path) };
     });
-  return snapshot.hosts.map(({ architecture, macs, messages, name, plan, staleSince, stream }) => ({
-    name,
-    macs,
-    architecture,
-    stream,
-    staleSince,
-    messages,
-    progress: () => transfers.progressOf(name),
-    images: () => (plan === undefined ? [] : imagesOf(name)),
+  return snapshot.hosts.map((host) => ({
+    ...host,
+    progress: () => transfers.progressOf(host.name),
+    images: () => (host.plan === undefined ? [] : imagesOf(host.name)),
   }));
 }

@@ -89,22 +89,15 @@ export function createSnapshots(
       const unknown = hasDiscovery
         ? await planUnknown(job, unknownPlaces(files, links), io)
         : { plans: [], boots: [] };
-      const plans = new Map<string, HostPlan[]>();
-      for (const plan of unknown.plans) {
-        const stem = unknownStem(plan.base?.architecture, bases);
-        plans.set(stem, [...(plans.get(stem) ?? []), packPlan(plan, pack)]);
-      }
-      const stems = [...plans.keys()];
-      const unlisted = [...plans.values()].flat();
-      const served = [...new Set(hosts.filter(({ plan }) => plan !== undefined))];
-      const stale = served.filter(({ staleSince }) => staleSince !== undefined);
-      const valid = served
-        .filter(({ staleSince }) => staleSince === undefined)
-        .flatMap(({ plan }) => plan ?? []);
+      const unlisted = unknown.plans.map((plan) => packPlan(plan, pack));
+      const stale = [...new Set(hosts.filter(({ staleSince }) => staleSince !== undefined))];
+      const valid = [...new Set(hosts.flatMap(({ plan, staleSince }) => (staleSince ? [] : (plan ?? []))))];
       await tryImages([...valid, ...unlisted], wanted, options, io);
       // Valid hosts are the last ones: they own the boot scripts by MAC address.
       const known = [...stale.flatMap(({ plan }) => plan ?? []), ...valid];
-      for (const plan of known) plans.set(plan.name, [...(plans.get(plan.name) ?? []), plan]);
+      const stemOf = ({ base, name }: HostPlan): string =>
+        name === UNKNOWN_MACHINES ? unknownStem(base?.architecture, bases) : name;
+      const plans = groupBy([...unlisted, ...known], stemOf);
       // No boot loaders are served, so the firmware fetches them only by TFTP.
       const dhcp = { loaderUrl: undefined, range };
       const boots = known.flatMap(({ macs, name, start }) =>
@@ -118,6 +111,7 @@ export function createSnapshots(
       const close = async (): Promise<void> => {
         for (const one of releases) await one();
       };
+      const stems = [...new Set(unlisted.map(stemOf))];
       return { catalog, hosts, unlisted: stems, bases, wanted, secrets, close };
     } catch (error) {
       await release();
