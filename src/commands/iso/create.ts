@@ -48,9 +48,9 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const rootfs = options.rootfs === undefined ? undefined : await open(options.rootfs, 'Root filesystem');
     const efiImage = options.efiImage === undefined ? undefined : await open(options.efiImage, 'EFI image');
     const parts: PartFiles = { kernel, initramfs: initrd, ...(rootfs !== undefined && { rootfs }) };
-    await requireRole('kernel', kernel, flags, parts);
-    await requireRole('initramfs', initrd, flags, parts);
-    if (rootfs !== undefined) await requireRole('rootfs', rootfs, flags, parts);
+    await requireRole('kernel', kernel, flags);
+    await requireRole('initramfs', initrd, flags);
+    if (rootfs !== undefined) await requireRole('rootfs', rootfs, flags);
     await requireOneBuild(parts);
     const system = await readSystem(initrd, io);
     const label = options.label ?? USUAL_LABEL;

@@ -1,10 +1,9 @@
 /**
  * `--bundle`: packs the prepared folder into one archive, to copy it to a web server. The tar archive is reproducible: the
- * order of the files is given, the owner is root, all files have the same time, and the gzip header contains no name, time
- * and system.
+ * order of the files is given, the owner is root, all files have the same time, and the gzip header contains no name and time.
  */
 
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,12 +12,11 @@ import { createGzip } from 'node:zlib';
 import tar from 'tar-stream';
 import { UsageError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
-import { writeAll } from '../../io/files/handles.ts';
 import type { Io } from '../../io/io.ts';
 import { sourceDate } from '../../io/sourceDate.ts';
 import { createFile, type NewFile } from '../../io/files/newFile.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { Manifest } from '../../hosts/artifacts/manifest.ts';
+import { compareBytes, type Manifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/plan/servedPaths.ts';
 import type { PrepareOptions } from './options.ts';
 
@@ -55,34 +53,21 @@ export async function writeBundle(
     path,
     mode: folder.accessOf().mode.toString(8),
   }));
-  const sorted = manifest.files.toSorted((one, other) =>
-    Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)),
-  );
+  const sorted = manifest.files.toSorted((one, other) => compareBytes(one.path, other.path));
   const { mode } = folder.accessOf(manifest.files.flatMap(({ secrets = [] }) => secrets));
-  await createFile({ ...output, mode }, async ({ handle }) => {
+  await createFile({ ...output, mode }, async ({ path }) => {
     const pack = tar.pack();
     const added = addAll(pack, folder.path, [...sorted, ...own], time).catch((error: unknown) => {
       pack.destroy(error instanceof Error ? error : new Error(String(error)));
       throw error;
     });
-    const write = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
-      let offset = 0;
-      for await (const piece of pieces) {
-        await writeAll(handle, piece, offset);
-        offset += piece.length;
-      }
-    };
-    const isCompressed = !output.path.endsWith('.tar');
+    const target = createWriteStream(path, { flags: 'r+' });
     const bytes = Readable.from(pack);
-    const written = isCompressed ? pipeline(bytes, createGzip(), write) : pipeline(bytes, write);
+    const isCompressed = !output.path.endsWith('.tar');
+    const written = isCompressed ? pipeline(bytes, createGzip(), target) : pipeline(bytes, target);
     await Promise.all([added, written]);
-    if (isCompressed) await writeAll(handle, Uint8Array.of(OS_UNKNOWN), OS_OFFSET);
   });
 }
-
-/** Offset of the operating system in a gzip header (RFC 1952, section 2.3.1). */
-const OS_OFFSET = 9;
-const OS_UNKNOWN = 255;
 
 /** Streams the files with backpressure: archives are larger than memory. */
 async function addAll(

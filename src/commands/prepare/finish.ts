@@ -194,27 +194,25 @@ function formatRange(needs: readonly MemoryNeed[]): string {
 
 /** Warns about files with secrets. The manifest lists all of them. */
 function reportExposed(run: PrepareRun): void {
-  const secret = [...run.folder.files.values()].filter(({ secrets = [] }) => secrets.length > 0);
+  const { folder, io } = run;
+  const secret = [...folder.files.values()].filter(({ secrets = [] }) => secrets.length > 0);
   const byPath = secret.toSorted((one, other) => (one.path < other.path ? -1 : 1));
-  for (const [readers, hint] of hints) {
-    const exposed = byPath.filter(({ mode }) => readersOf(mode) === readers);
-    for (const [what, files] of groupBy(exposed, ({ secrets = [] }) => formatWordList(secrets))) {
-      const urls = formatNames(files.map(({ path }) => urlOf(run, path) ?? path));
-      const message = `anyone who can fetch these files gets ${what}: ${urls}`;
-      report(run.io, { severity: 'warning', message, hint });
-    }
+  const hint = accessHint(folder.accessOf(['a secret']).mode);
+  for (const [what, files] of groupBy(byPath, ({ secrets = [] }) => formatWordList(secrets))) {
+    const urls = formatNames(files.map(({ path }) => urlOf(run, path) ?? path));
+    report(io, {
+      severity: 'warning',
+      message: `anyone who can fetch these files gets ${what}: ${urls}`,
+      hint,
+    });
   }
 }
 
 /** By the users that can read a file on this machine. */
-const hints = [
-  ['owner', 'use --group GROUP if the web server runs as another user: only the owner can read these files'],
-  ['group', 'serve them only to the provisioning network, over https if the boot loader supports it'],
-  ['all', 'use --group GROUP instead of --mode: all users of this machine can read these files'],
-] as const;
-
-function readersOf(mode: string): (typeof hints)[number][0] {
-  const bits = Number.parseInt(mode, 8);
-  if ((bits & 0o004) !== 0) return 'all';
-  return (bits & 0o040) === 0 ? 'owner' : 'group';
+function accessHint(mode: number): string {
+  if ((mode & 0o004) !== 0)
+    return 'use --group GROUP instead of --mode: all users of this machine can read these files';
+  return (mode & 0o040) === 0
+    ? 'use --group GROUP if the web server runs as another user: only the owner can read these files'
+    : 'serve them only to the provisioning network, over https if the boot loader supports it';
 }

@@ -202,7 +202,7 @@ function isText(value: unknown): value is string {
 }
 
 /** Sorts by UTF-8 bytes: the same order on every machine. */
-function compareBytes(one: string, other: string): number {
+export function compareBytes(one: string, other: string): number {
   if (IS_ASCII.test(one) && IS_ASCII.test(other)) return one < other ? -1 : Number(one > other);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -34,15 +34,9 @@ const nouns: Readonly<Record<ImageRole, string>> = {
 /**
  * Refuses a file that is not of the kind of its option, by its magic number.
  * @param flags of the command, for the hint
- * @param parts the other files, one of which may be swapped with this one
  * @throws CliError
  */
-export async function requireRole(
-  role: ImageRole,
-  image: LivePart,
-  flags: PartFlags,
-  parts: PartFiles = {},
-): Promise<void> {
+export async function requireRole(role: ImageRole, image: LivePart, flags: PartFlags): Promise<void> {
   const { name, size } = image;
   const code = 'ERR_IMAGE';
   if (size === 0) throw new CliError(`${name} is empty`, { code, hint: `download or build ${name} again` });
@@ -56,12 +50,8 @@ export async function requireRole(
     const hint = `download ${name} again, or pass another file to ${flags[role]}`;
     throw new CliError(`${name} is not ${nouns[role]}`, { code, hint });
   }
-  const counterpart = parts[found];
-  const isSwapped = counterpart !== undefined && (await detectKind(counterpart)) === role;
   const use = flags[found] === undefined ? '' : `use ${flags[found]} for this file, and `;
-  const hint = isSwapped
-    ? `swap the two files: ${flags[role]} ${counterpart.name} ${flags[found]} ${name}`
-    : `${use}pass the ${role} to ${flags[role]}`;
+  const hint = `${use}pass the ${role} to ${flags[role]}`;
   throw new CliError(`${name} is ${nouns[found]}, not the ${role}`, { code, hint });
 }
 

@@ -219,7 +219,7 @@ describe('iso create', () => {
       'swapped files',
       ['-o', 'x', '-k', 'initrd', '-i', 'elf', ...loaders],
       1,
-      'swap the two files: -k elf -i initrd',
+      'initrd is an initramfs, not the kernel',
     ],
     [
       'a kernel that is missing',

@@ -9,7 +9,6 @@ import type { Stats } from 'node:fs';
 import { appendFile, chmod, chown, lstat, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { ArtifactKind } from '../../../core/artifacts.ts';
 import { CliError } from '../../../core/errors.ts';
 import {
   formatChecksums,
@@ -49,17 +48,9 @@ export interface Access {
 }
 
 /** Path and manifest fields of a file. */
-export interface FilePurpose {
-  /** Relative to the folder, separated by slashes. */
-  readonly path: string;
-  readonly kind: ArtifactKind;
-  /** The host that boots from the file. */
-  readonly host?: string | undefined;
-  /** Kinds of secrets in the file, as nouns. */
-  readonly secrets?: readonly string[];
-}
+type FilePurpose = Pick<ManifestFile, 'path' | 'kind' | 'host' | 'secrets'>;
 
-export interface FolderOptions {
+interface FolderOptions {
   /** The path as the user gave it. */
   readonly shown: string;
   /** Permissions of files without secrets. */
