@@ -49,9 +49,11 @@ describe('prepare --artifacts', () => {
   );
 
   it.each([
-    ['iso', 'live.iso', 'changes'],
+    ['iso', 'live.iso', 'stays'],
+    ['minimal-iso', 'minimal.iso', 'changes'],
     ['initramfs', 'initramfs.img', 'stays'],
   ])('%s: at another URL, the path of %s, which a boot script names, %s', async (artifact, name, change) => {
+    await write('full.iso', await packedIso());
     const prepared = async (baseUrl: string): Promise<string> => {
       const output = ['-o', `of ${artifact}`];
       await run([
@@ -59,7 +61,7 @@ describe('prepare --artifacts', () => {
         '--inventory',
         'inv.yaml',
         '--iso',
-        'live.iso',
+        'full.iso',
         '--base-url',
         baseUrl,
         ...output,
