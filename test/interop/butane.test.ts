@@ -82,7 +82,7 @@ describe.skipIf(!have('Butane'))(`Butane${oracleNote('Butane')}`, () => {
       const verdicts: string[] = [];
       for (const [index, document] of documents.entries()) {
         const theirs: Theirs = JSON.parse(lines[index]!);
-        const local = 'filesDir' in document ? openFilesDir({ path: files, io: { cwd: '/' } }) : undefined;
+        const local = 'filesDir' in document ? openFilesDir(files, { cwd: '/' }) : undefined;
         const ours = judge(document.text, local);
         const expected = expectedOf(theirs, document.text);
         const reason = differenceOf(ours, expected);
@@ -123,7 +123,7 @@ describe.skipIf(!have('Butane'))(`Butane's examples${oracleNote('Butane')}`, () 
     });
     const lines = stdout.trimEnd().split('\n');
     for (const [index, text] of documents.entries()) {
-      const ours = judge(text, openFilesDir({ path: files, io: { cwd: '/' } }));
+      const ours = judge(text, openFilesDir(files, { cwd: '/' }));
       const expected = expectedOf(JSON.parse(lines[index]!), text);
       expect(ours.config).toEqual(expected.config);
       expect(ours.config).toBeDefined();
@@ -168,7 +168,7 @@ describe.skipIf(!have('ignition-validate'))(
       for (const text of [first, newer.at(-1) ?? first]) {
         // Ignition reads no local files.
         expect(isValid(text)).toBe(judge(text, undefined).config !== undefined);
-        const { config } = translateButane(text, openFilesDir({ path: files, io: { cwd: '/' } }));
+        const { config } = translateButane(text, openFilesDir(files, { cwd: '/' }));
         expect(isValid(formatIgnition(config!))).toBe(true);
         const broken = text.replace('version: 1', 'version: v1');
         expect([isValid(broken), judge(broken, undefined).config]).toEqual([false, undefined]);

@@ -100,9 +100,9 @@ const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<Image
 /** Reads a file that is neither an image nor an archive: JSON, or YAML or Butane that is translated to it. */
 async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
   const source = await readSourceConfig(opened.name, await readWhole(opened, CONFIG_FILE));
-  const { json: document, name, text, yaml } = source;
+  const { json: document, name, text } = source;
   const isConfig =
-    yaml === undefined
+    document === text
       ? /^\s*\{/.test(document.toString('latin1', 0, 1024))
       : readEffectiveConfig(document).status === 'read';
   if (!isConfig) {

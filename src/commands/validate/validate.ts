@@ -19,13 +19,13 @@ import { applyIgnored } from '../../io/report/ignored.ts';
 import { createTextReporter } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from '../../hosts/input/checkConfig.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
-import type { FilesDir } from '../../hosts/input/filesDir.ts';
 import type { HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
 import type { ValidateOptions, ValidationOptions } from './options.ts';
 import {
   checkSourceConfig,
   CONFIG_FILE,
   filesDirOf,
+  type OpenFiles,
   readSourceConfig,
 } from '../../hosts/input/sourceConfig.ts';
 
@@ -81,7 +81,7 @@ function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedF
 
 /** Options for a document of the user. */
 interface DocumentOptions extends CheckOptions {
-  readonly filesDir?: FilesDir | undefined;
+  readonly openFiles?: OpenFiles;
   /** Of the hosts of inventories. */
   readonly checkHardware?: HardwareCheck | undefined;
 }
@@ -99,7 +99,7 @@ async function readCheckOptions(
   const options: DocumentOptions = {
     lint: lint ?? 'auto',
     now: new Date(),
-    filesDir: filesDirOf({ filesDir }, io),
+    openFiles: filesDirOf({ filesDir }, io),
   };
   if (ipaVersion === undefined) return options;
   const { parseIpaVersion } = await import('../../ipa/ipaOptions.ts');
@@ -156,7 +156,7 @@ export async function checkDocument(
   io: Pick<Io, 'note'> = {},
 ): Promise<CheckedDocument> {
   if (isConfFile(file)) return checkConf(file, bytes, options);
-  return checkSourceConfig(await readSourceConfig(file, bytes, options.filesDir), options, io);
+  return checkSourceConfig(await readSourceConfig(file, bytes, options.openFiles), options, io);
 }
 
 /** `ironic-python-agent.conf`, valid if the agent starts with it, or an `ironic.conf`. */

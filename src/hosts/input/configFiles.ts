@@ -161,10 +161,9 @@ export function translateTo(to: SpecVersion, source: ValidConfig, io: Io): Confi
 /** Reports findings about a config, with positions in its text. */
 export function reportFindings(findings: readonly Finding[], source: ValidConfig, io: Io): void {
   if (findings.length === 0) return;
-  const { config, json, name, yaml } = source;
-  const inJson = locateFindings(findings, json);
-  const placed = yaml?.place(inJson) ?? inJson;
-  const bytes = yaml?.mask() ?? maskSecrets(json, config);
+  const { config, json, mask, name, place } = source;
+  const placed = place(locateFindings(findings, json));
+  const bytes = mask?.() ?? maskSecrets(json, config);
   reportChecked({ report: { valid: true, findings: placed }, bytes }, name, io);
 }
 

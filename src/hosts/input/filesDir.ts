@@ -7,15 +7,9 @@ import { problems, unreadable } from '../../butane/rules.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 
-/** Where local files of Butane documents may be. */
-export interface FilesDir {
-  readonly path: string;
-  readonly io: Pick<Io, 'cwd'>;
-}
-
 /** @throws CliError if it is not a folder */
-export function openFilesDir({ path, io }: FilesDir): LocalFiles {
-  const root = realFolder(path, io.cwd);
+export function openFilesDir(path: string, { cwd }: Pick<Io, 'cwd'>): LocalFiles {
+  const root = realFolder(path, cwd);
   return {
     read: (name) =>
       inside(root, name, (file) => {

@@ -3,6 +3,7 @@
  * about the one are shown in the other.
  */
 
+import type { LocalFiles } from '../../butane/localFiles.ts';
 import { mayBeButane } from '../../butane/mayBeButane.ts';
 import { FormatError, only, located } from '../../core/errors.ts';
 import { hasErrors, limitFindings } from '../../core/finding.ts';
@@ -14,20 +15,16 @@ import type { Expected } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig, noteChecked } from './checkConfig.ts';
 import { hintContent } from './contentKind.ts';
-import { type FilesDir, openFilesDir } from './filesDir.ts';
-import type { YamlConfig } from './yamlConfig.ts';
+import { openFilesDir } from './filesDir.ts';
+import type { ConfigText } from './yamlConfig.ts';
 
 /** Real configs have a few megabytes at most. */
 export const CONFIG_FILE: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
 
-export interface SourceConfig {
+export interface SourceConfig extends ConfigText {
   /** As the user named it, for messages. */
   readonly name: string;
   readonly text: Uint8Array;
-  /** What Ignition gets: the text itself, or the JSON made from it. */
-  readonly json: Buffer;
-  /** Undefined for JSON. */
-  readonly yaml?: YamlConfig;
 }
 
 export interface FilesDirOption {
@@ -35,35 +32,36 @@ export interface FilesDirOption {
   readonly filesDir?: string | undefined;
 }
 
+/** Opens the folder of local files; undefined: they are refused. */
+export type OpenFiles = () => LocalFiles | undefined;
+
 /** The folder of `--files-dir`. */
-export function filesDirOf({ filesDir: path }: FilesDirOption, io: Io): FilesDir | undefined {
-  return path === undefined ? undefined : { path, io };
+export function filesDirOf({ filesDir: path }: FilesDirOption, io: Io): OpenFiles {
+  return () => (path === undefined ? undefined : openFilesDir(path, io));
 }
 
 /**
  * @param name its extension selects the format: `.yaml` and `.yml` are YAML, `.bu` and `.butane` Butane. Butane is also
  *   recognized by its content
  * @param content the text, or an archive of `pxe ignition wrap` that contains it
- * @param filesDir undefined: local files are refused
  * @throws CliError if YAML cannot be parsed
  */
 export async function readSourceConfig(
   name: string,
   content: Uint8Array,
-  filesDir?: FilesDir,
+  openFiles: OpenFiles = () => undefined,
 ): Promise<SourceConfig> {
   const bytes = await unwrapConfig(content);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isYaml = /\.ya?ml$/i.test(name);
-  if (!isYaml && !mayBeButane(name, text)) return { name, text, json: text };
+  const json: SourceConfig = { name, text, json: text, own: [], place: (findings) => findings };
+  if (!isYaml && !mayBeButane(name, text)) return json;
   const { parseButaneConfig, parseYamlConfig } = await import('./yamlConfig.ts');
   const yaml = await located({ subject: `${name}:` }, async () => {
-    const butane = mayBeButane(name, text)
-      ? parseButaneConfig(text, () => filesDir && openFilesDir(filesDir))
-      : undefined;
+    const butane = mayBeButane(name, text) ? parseButaneConfig(text, openFiles) : undefined;
     return butane ?? (isYaml ? parseYamlConfig(text) : undefined);
   });
-  return yaml === undefined ? { name, text, json: text } : { name, text, json: yaml.json, yaml };
+  return { ...json, ...yaml };
 }
 
 /** The config in an archive of `pxe ignition wrap`. Other content is unchanged. */
@@ -78,8 +76,8 @@ async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Whether the text has no JSON that could be used without a check: a Butane document with errors. */
-export function lacksJson({ yaml }: SourceConfig): boolean {
-  return hasErrors(yaml?.own ?? []);
+export function lacksJson({ own }: SourceConfig): boolean {
+  return hasErrors(own);
 }
 
 /** Checks the JSON. Findings have positions in the text, in which secrets are masked. */
@@ -88,11 +86,10 @@ export async function checkSourceConfig(
   options: CheckOptions,
   { note }: Pick<Io, 'note'> = {},
 ): Promise<CheckedDocument> {
-  const { json, name, text, yaml } = source;
+  const { json, mask, name, own, place, text } = source;
   const checked = lacksJson(source) ? undefined : await checkConfig(json, options);
   if (note !== undefined) noteChecked(name, json, options, note);
-  const placed = (yaml?.place ?? ((findings) => findings))(checked?.report.findings ?? []);
-  const findings = limitFindings([...(yaml?.own ?? []), ...placed]);
+  const findings = limitFindings([...own, ...place(checked?.report.findings ?? [])]);
   const valid = checked?.report.valid === true;
   const [first] = findings;
   if (first === undefined) return { report: { valid, findings }, bytes: text };
@@ -100,7 +97,7 @@ export async function checkSourceConfig(
   const hint = isExplained ? undefined : await hintContent(name, text);
   return {
     ...checked,
-    bytes: yaml?.mask() ?? checked?.bytes ?? text,
+    bytes: mask?.() ?? checked?.bytes ?? text,
     report: { valid, findings: hint === undefined ? findings : [{ ...first, hint }] },
   };
 }

@@ -110,52 +110,42 @@ function createToolCheck(
   noteMissing: (message: string) => void,
 ): CheckUnits {
   const findOnce = once(() => find(io.env));
-  const noteOnce = onceCalled(noteMissing);
-  const reportRelease = onceCalled((message) => report(io, { severity: 'info', message }));
+  const reportRelease = once(async (): Promise<void> => {
+    const path = (await findOnce()) ?? '';
+    const [release = ''] = (await run(path, ['--version'])).stdout.split('\n');
+    const message = `the ${what} are checked by ${path}, release ${release.slice(0, 80)}`;
+    report(io, { severity: 'info', message });
+  });
+  let isMissing = false;
+  const miss = (reason: string): readonly Finding[] => {
+    isMissing = true;
+    noteMissing(`the ${what} are not checked: ${reason}`);
+    return [];
+  };
   // Most hosts of an inventory have the units of the first one.
   let last: { readonly key: string; readonly issues: readonly Finding[] } | undefined;
   return async (config) => {
     const sources = list(config);
-    if (sources.length === 0) return [];
+    if (sources.length === 0 || isMissing) return [];
     const key = JSON.stringify(sources);
     if (last?.key === key) return last.issues;
     const path = await findOnce();
-    if (path === undefined) {
-      noteOnce(`the ${what} are not checked: ${program} is not installed`);
-      return [];
-    }
+    if (path === undefined) return miss(`${program} is not installed`);
     try {
       const complaints = await withTempFolder(async (folder) => {
         for (const { name, text } of sources) await writeSource(join(folder, name), text);
         return ask(path, sources, folder);
       });
       const issues = toIssues(complaints, sources, rule);
-      if (issues.length > 0) {
-        const [release = ''] = (await run(path, ['--version'])).stdout.split('\n');
-        reportRelease(`the ${what} are checked by ${path}, release ${release.slice(0, 80)}`);
-      }
+      if (issues.length > 0) await reportRelease();
       last = { key, issues };
       return issues;
     } catch (error) {
+      if (error instanceof ToolError) return miss(`${path} ${error.message}`);
       const code = errorCode(error);
-      if (!(error instanceof ToolError) && code === undefined) throw error;
-      const reason =
-        error instanceof ToolError
-          ? `${path} ${error.message}`
-          : `no file can be written to ${tmpdir()} (${code})`;
-      noteOnce(`the ${what} are not checked: ${reason}`);
-      last = { key, issues: [] };
-      return [];
+      if (code === undefined) throw error;
+      return miss(`no file can be written to ${tmpdir()} (${code})`);
     }
-  };
-}
-
-/** The first call counts. */
-function onceCalled(act: (message: string) => void): (message: string) => void {
-  let isCalled = false;
-  return (message) => {
-    if (!isCalled) act(message);
-    isCalled = true;
   };
 }
 

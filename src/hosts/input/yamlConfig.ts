@@ -19,22 +19,23 @@ import { jsonType, readConfig } from '../../ignition/validate.ts';
 import { readVersion } from '../../ignition/readVersion.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 
-export interface YamlConfig {
-  /** Compact JSON for Ignition, with a final line feed; empty if the translation found errors. */
+/** What is made from the text of a config. */
+export interface ConfigText {
+  /** What Ignition gets: compact JSON with a final line feed; empty if the translation found errors. */
   readonly json: Buffer;
   /** What the translation to JSON found. */
   readonly own: readonly Finding[];
-  /** Moves findings about the JSON to their places in the YAML; those about inlined configs have places in these. */
+  /** Moves findings about the JSON to their places in the text; those about inlined configs have places in these. */
   readonly place: (findings: readonly Finding[]) => readonly Finding[];
   /**
    * The YAML, with stars in place of secrets and of all that may contain secrets: comments, and the data of data URLs after
-   * their first characters. The positions of all other bytes are unchanged.
+   * their first characters. The positions of all other bytes are unchanged. Undefined for JSON.
    */
-  readonly mask: () => Uint8Array;
+  readonly mask?: () => Uint8Array;
 }
 
 /** @throws FormatError if it is not YAML */
-export function parseYamlConfig(text: Uint8Array): YamlConfig {
+export function parseYamlConfig(text: Uint8Array): ConfigText {
   const source = decodeUtf8(text);
   const { value, ...places } = parseYaml(source);
   const json = Buffer.from(`${JSON.stringify(value)}\n`);
@@ -52,7 +53,7 @@ export function parseYamlConfig(text: Uint8Array): YamlConfig {
 export function parseButaneConfig(
   text: Buffer,
   openFiles: () => LocalFiles | undefined,
-): YamlConfig | undefined {
+): ConfigText | undefined {
   if (isIgnition(text)) return undefined;
   const source = decodeUtf8(text);
   const { config, findings, pathOf, positionOf, root } = translateButane(source, openFiles());
@@ -83,7 +84,7 @@ interface Places extends Omit<YamlDocument, 'value'> {
   readonly hintOf: (finding: Finding) => string | undefined;
 }
 
-function yamlConfig(places: Places, own: readonly Finding[]): YamlConfig {
+function yamlConfig(places: Places, own: readonly Finding[]): ConfigText {
   return {
     json: places.json,
     own,

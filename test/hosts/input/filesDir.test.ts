@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = () => openFilesDir({ path: 'files', io: { cwd: folder } });
+const open = () => openFilesDir('files', { cwd: folder });
 
 describe('the folder of --files-dir', () => {
   it.each(['a.txt', './sub/../a.txt', 'in', '/a.txt', 'sub/run'])('reads %s', (path) => {
@@ -68,6 +68,6 @@ describe('the folder of --files-dir', () => {
     ['nowhere', 'the folder of local files cannot be read: nowhere'],
     ['secret', 'the folder of local files is not a folder: secret'],
   ])('%s is no folder', (path, message) => {
-    expect(() => openFilesDir({ path, io: { cwd: folder } })).toThrow(message);
+    expect(() => openFilesDir(path, { cwd: folder })).toThrow(message);
   });
 });
