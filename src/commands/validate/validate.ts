@@ -25,7 +25,7 @@ import {
   checkSourceConfig,
   CONFIG_FILE,
   filesDirOf,
-  type OpenFiles,
+  type OpenLocalFiles,
   readSourceConfig,
 } from '../../hosts/input/sourceConfig.ts';
 
@@ -81,7 +81,7 @@ function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedF
 
 /** Options for a document of the user. */
 interface DocumentOptions extends CheckOptions {
-  readonly openFiles?: OpenFiles;
+  readonly openFiles?: OpenLocalFiles;
   /** Of the hosts of inventories. */
   readonly checkHardware?: HardwareCheck | undefined;
 }

@@ -33,10 +33,10 @@ export interface FilesDirOption {
 }
 
 /** Opens the folder of local files; undefined: they are refused. */
-export type OpenFiles = () => LocalFiles | undefined;
+export type OpenLocalFiles = () => LocalFiles | undefined;
 
 /** The folder of `--files-dir`. */
-export function filesDirOf({ filesDir: path }: FilesDirOption, io: Io): OpenFiles {
+export function filesDirOf({ filesDir: path }: FilesDirOption, io: Io): OpenLocalFiles {
   return () => (path === undefined ? undefined : openFilesDir(path, io));
 }
 
@@ -49,7 +49,7 @@ export function filesDirOf({ filesDir: path }: FilesDirOption, io: Io): OpenFile
 export async function readSourceConfig(
   name: string,
   content: Uint8Array,
-  openFiles: OpenFiles = () => undefined,
+  openFiles: OpenLocalFiles = () => undefined,
 ): Promise<SourceConfig> {
   const bytes = await unwrapConfig(content);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
