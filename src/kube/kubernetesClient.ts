@@ -1,14 +1,13 @@
 /**
- * The client for the Kubernetes API server, with a rate limit and the current token. It checks all responses, and its errors say
- * how long an overloaded API server asks to wait. It supports the requests of a controller for one kind of object. Not supported:
- * cluster-scoped kinds, discovery, protobuf, deletion, and updates of whole objects (it uses patches).
+ * The client for the Kubernetes API server, with the current token. It checks all responses, and its errors say how long an
+ * overloaded API server asks to wait. It supports the requests of a controller for one kind of object. Not supported: cluster-scoped
+ * kinds, discovery, protobuf, deletion, and updates of whole objects (it uses patches).
  */
 
 import { createMasker, secretsInUrls } from '../core/knownSecrets.ts';
 import { asMapping } from '../formats/mapping.ts';
 import { connect } from '../http/client/connect.ts';
 import type { HttpConnection, RawResponse, SentRequest } from '../http/client/connection.ts';
-import { systemClock } from '../io/clock.ts';
 import {
   acceptedType,
   type ApiResource,
@@ -30,7 +29,6 @@ import {
   readJson,
 } from './apiError.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
-import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';
 
 export interface ListSelector {
@@ -86,8 +84,6 @@ interface ApiRequest {
 }
 
 export interface ClientSettings {
-  /** Default: no limit. */
-  readonly pace?: RateLimit | undefined;
   readonly timeouts?: ApiTimeouts | undefined;
   /** Receives a line for each request. */
   readonly note?: ((text: string) => void) | undefined;
@@ -106,22 +102,20 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 
 /** The size limit of an error response. */
 const MAX_ERROR_BYTES = 256 * 1024;
 
-/** Connects with the first request. All methods throw ApiError, and UsageError for invalid names and namespaces. */
+/** Connects with the first request. All methods throw ApiError. */
 export class ApiClient {
   readonly #config: ClusterConfig;
   readonly #settings: ClientSettings;
   readonly #timeouts: ApiTimeouts;
-  readonly #waitForTurn: WaitForTurn | undefined;
   readonly #connection: HttpConnection;
   #isClosed = false;
 
   constructor(config: ClusterConfig, settings: ClientSettings = {}) {
-    const { pace, timeouts = DEFAULT_TIMEOUTS } = settings;
+    const { timeouts = DEFAULT_TIMEOUTS } = settings;
     this.#config = config;
     this.#settings = settings;
     this.#timeouts = timeouts;
     this.#connection = connectTo(config, timeouts.connect);
-    this.#waitForTurn = pace && createRateLimiter(pace, systemClock);
   }
 
   async get(resource: ApiResource, key: ObjectKey, signal?: AbortSignal): Promise<KubernetesObject> {
@@ -242,9 +236,8 @@ export class ApiClient {
 
   /** Resolves with a successful response. */
   async #send(request: ApiRequest): Promise<RawResponse> {
-    const { signal = new AbortController().signal } = request;
-    await this.#waitForTurn?.(signal);
-    if (this.#isClosed || signal.aborted) throw abortedError(request.operation);
+    const { signal } = request;
+    if (this.#isClosed || signal?.aborted === true) throw abortedError(request.operation);
     const token = await this.#config.readToken();
     const { accept = 'application/json', body, contentType = 'application/json', method } = request;
     const { answer, watch } = this.#timeouts;

@@ -1,9 +1,6 @@
 /** Kubernetes resources and objects: URL paths, and the metadata from the API server. */
 
-import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { UsageError } from '../core/errors.ts';
-import { namespaceProblem, objectNameProblem } from '../core/objectName.ts';
 import { invalidResponse } from './apiError.ts';
 
 /** A namespaced resource, with its names in URLs and manifests. */
@@ -104,20 +101,11 @@ export function collectionPath(
 ): string {
   const api = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   if (namespace === undefined) return `${api}/${plural}`;
-  const problem = namespaceProblem(namespace);
-  if (problem !== undefined) throw badName('namespace', namespace, problem);
-  return `${api}/namespaces/${namespace}/${plural}`;
+  return `${api}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
 }
 
-/** Checks the names, as slashes or dots would change the path. @throws UsageError */
 export function objectPath(resource: ApiResource, { namespace, name }: ObjectKey): string {
-  const problem = objectNameProblem(name);
-  if (problem !== undefined) throw badName('name', name, problem);
-  return `${collectionPath(resource, namespace)}/${name}`;
-}
-
-function badName(what: 'name' | 'namespace', text: string, problem: string): UsageError {
-  return new UsageError(`${quoteText(text)} is not a valid Kubernetes ${what}: ${problem}`);
+  return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
 }
 
 /** The `Accept` value for metadata only; undefined for complete objects. */

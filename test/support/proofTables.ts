@@ -73,7 +73,7 @@ function formatLoad(
 ): string {
   return (
     `${amount(objects)} objects, each with a Secret, are created at the same time. All are ready after ${readyAfter.toFixed(1)} s. Each needs ` +
-    `${requestsEach.toFixed(2)} requests\nto the API server; the controller sends at most 100 requests per second. The leader uses ` +
+    `${requestsEach.toFixed(2)} requests\nto the API server. The leader uses ` +
     `${mebibytes.toFixed(0)} MiB\n(\`node test/bench/controller.js\`; ${machine}, shared with API server and etcd).\n`
   );
 }

@@ -24,7 +24,8 @@ import { CliError } from '../../core/errors.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { ApiClient } from '../../kube/kubernetesClient.ts';
-import { EventRecorder } from '../../kube/eventRecorder.ts';
+import { toError } from '../../kube/apiError.ts';
+import { recordEvent } from '../../kube/events.ts';
 import { startServiceServer } from '../../service/service.ts';
 import { createInputWatches, endService } from '../../service/serviceRun.ts';
 import { keptInputs, type Servable } from '../../service/serviceState.ts';
@@ -76,8 +77,6 @@ export interface Replica {
   stop(hurry: Promise<NodeJS.Signals>): Promise<boolean>;
 }
 
-/** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
-const RATE_LIMIT = { perSecond: 100, burst: 200 };
 const CONTROLLER = 'metal3.io/ironic-coreos';
 const LOADING = 'settings and images are still loading';
 
@@ -100,14 +99,12 @@ export async function startReplica(
     const hint = error instanceof CliError ? error.hint : undefined;
     problems.note('warning', 'cluster', { message: printable(error.message), hint });
   };
-  const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
-  const electionClient = new ApiClient(cluster); // its requests do not wait behind other requests
-  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
+  const client = new ApiClient(cluster, { note: io.note });
   const settings = openSettings({ text: options.settings, client, namespace, changed, onError }, io.cwd);
   const informers = new Informers(client, watched, onError, (owner) => reconcileLoop.changed(owner));
   const closeCluster = async (): Promise<void> => {
     await Promise.all([informers.close(), settings.close()]);
-    await Promise.all([client.close(), electionClient.close()]);
+    await client.close();
   };
   const readSecret = secretReader(client);
   const digests = knownDigests(new Map());
@@ -117,8 +114,13 @@ export async function startReplica(
   const reconcileLoop = new ReconcileLoop({
     client,
     informers,
-    recorder,
     log,
+    record: (event, signal) =>
+      recordEvent(client, { controller: CONTROLLER, instance: identity }, event, signal).catch(
+        (error: unknown) => {
+          if (!signal.aborted) onError(toError(error));
+        },
+      ),
     build: async (image) => {
       const release = state.catalog().acquire(); // the files of the snapshot stay open meanwhile
       try {
@@ -200,7 +202,7 @@ export async function startReplica(
         lease === undefined
           ? leadAlways(reconcileLoop)
           : new LeaderElection({
-              client: electionClient,
+              client,
               lease,
               identity,
               lead: (signal) => reconcileLoop.lead(signal),
@@ -222,7 +224,6 @@ export async function startReplica(
         log.note('info', 'stopping', { message });
       }
       await leadership?.stop();
-      await recorder.stop();
       const isHurried = new AbortController();
       void hurry.then(() => isHurried.abort());
       if (isServing) await pause(systemClock, drainTime, isHurried.signal);

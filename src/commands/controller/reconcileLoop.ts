@@ -3,7 +3,7 @@
  */
 
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
-import type { EventRecorder } from '../../kube/eventRecorder.ts';
+import type { RecordedEvent } from '../../kube/events.ts';
 import { type QueueLoad, type WorkFailure, WorkQueue } from '../../kube/workQueue.ts';
 import { plainText } from '../../http/server/textResponse.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
@@ -22,7 +22,8 @@ import { printable } from '../../core/foreignText.ts';
 interface ReconcileLoopOptions {
   readonly client: KubernetesClient;
   readonly informers: Informers;
-  readonly recorder: Pick<EventRecorder, 'record'>;
+  /** Never rejects. */
+  readonly record: (event: RecordedEvent, signal: AbortSignal) => Promise<void>;
   readonly log: ServerLog;
   readonly build: (image: PreprovisioningImage) => Promise<Outcome>;
   readonly wrote: (outcome: Outcome) => void;
@@ -145,7 +146,7 @@ export class ReconcileLoop {
   }
 
   async #writeStatus(image: PreprovisioningImage, outcome: Outcome, signal: AbortSignal): Promise<void> {
-    const { log, recorder, wrote } = this.#options;
+    const { log, record, wrote } = this.#options;
     const patch = statusPatch(image, outcome, new Date());
     if (patch === undefined) return;
     const host = keyText(image);
@@ -160,7 +161,7 @@ export class ReconcileLoop {
     if (outcome.controllerError === undefined)
       log.note('error', 'build failed', { host, reason, message: printable(message) });
     const about = { resource: preprovisioningImages, object: image };
-    recorder.record({ ...about, type: 'Warning', reason, action: 'BuildImage', message });
+    await record({ ...about, type: 'Warning', reason, action: 'BuildImage', message }, signal);
   }
 
   /** The API server refuses the patch (`isConflict`) if the object was changed meanwhile. */

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Informers, preprovisioningImages } from '../../../src/commands/controller/informers.ts';
 import { ReconcileLoop } from '../../../src/commands/controller/reconcileLoop.ts';
 import { ApiError } from '../../../src/kube/apiError.ts';
-import type { RecordedEvent } from '../../../src/kube/eventRecorder.ts';
+import type { RecordedEvent } from '../../../src/kube/events.ts';
 import { secrets } from '../../../src/kube/objects.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { createDeferred } from '../../../src/core/deferred.ts';
@@ -63,7 +63,7 @@ async function lead(
     client,
     informers,
     log: createServerLog(output, 'json'),
-    recorder: { record: (event) => void events.push(event) },
+    record: async (event) => void events.push(event),
     wrote: () => undefined,
     failed: () => undefined,
     build: async (image) => {

@@ -1,39 +1,25 @@
-/** Events: how they are written, and what becomes of those that cannot be. */
+/** How events are written. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient, type KubernetesClient } from '../../src/kube/kubernetesClient.ts';
-import { EventRecorder, type RecordedEvent } from '../../src/kube/eventRecorder.ts';
+import { type RecordedEvent, recordEvent } from '../../src/kube/events.ts';
 import { readObject, secrets } from '../../src/kube/objects.ts';
 import {
   type Answer,
   type FakeApiServer,
   json,
   objectNamed,
-  refusal,
   startFakeApiServer,
 } from '../support/fakeApiServer.ts';
-import { createFakeClock, type FakeClock } from '../support/fakeClock.ts';
 
 let server: FakeApiServer;
 let client: KubernetesClient;
-let clock: FakeClock;
-let recorder: EventRecorder;
-let troubles: string[];
 
 const fine: Answer = json(objectNamed('an-event', 1));
 
 beforeEach(async () => {
   server = await startFakeApiServer();
   client = new ApiClient(server.config);
-  clock = createFakeClock();
-  troubles = [];
-  recorder = new EventRecorder({
-    client,
-    controller: 'metal3.io/ironic-coreos',
-    instance: 'pod-1',
-    clock,
-    onError: ({ message }) => void troubles.push(message),
-  });
 });
 afterEach(async () => {
   await client.close();
@@ -50,13 +36,12 @@ const event: RecordedEvent = {
   message: 'the state cannot be read',
 };
 
-const written = (): string[] => server.requests.map(({ method }) => method);
+const source = { controller: 'metal3.io/ironic-coreos', instance: 'pod-1' };
 
-describe('EventRecorder', () => {
-  it('writes what happened, to what, and who says so', async () => {
+describe('an event', () => {
+  it('says what happened, to what, and who says so', async () => {
     server.answers.push(fine);
-    recorder.record(event);
-    await recorder.stop();
+    await recordEvent(client, source, event);
     expect(server.requests).toMatchObject([
       {
         method: 'POST',
@@ -65,7 +50,7 @@ describe('EventRecorder', () => {
           apiVersion: 'events.k8s.io/v1',
           kind: 'Event',
           metadata: { name: expect.stringMatching(/^worker-0\.[0-9a-f]{16}$/), namespace: 'metal3' },
-          eventTime: expect.stringMatching(/^2026-11-21T\d\d:\d\d:\d\d\.\d{6}Z$/),
+          eventTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
           reportingController: 'metal3.io/ironic-coreos',
           reportingInstance: 'pod-1',
           type: 'Warning',
@@ -78,38 +63,16 @@ describe('EventRecorder', () => {
     ]);
   });
 
-  it('tells what could not be written, and writes the next one', async () => {
-    server.answers.push(refusal(403, 'Forbidden'), fine);
-    recorder.record(event);
-    recorder.record({ ...event, message: 'another' });
-    await recorder.stop();
-    expect(troubles).toEqual(['Cannot create events in metal3: said about Forbidden']);
-    expect(written()).toEqual(['POST', 'POST']);
-  });
-
   it('cuts what is too long, at the end of a character, and long names', async () => {
     server.answers.push(fine);
     const name = `${'a'.repeat(229)}.${'b'.repeat(23)}`;
-    recorder.record({
+    await recordEvent(client, source, {
       ...event,
       message: '€'.repeat(1000),
       object: readObject(objectNamed(name, 1), 'get').metadata,
     });
-    await recorder.stop();
     const body = server.requests[0]?.body;
     expect(body).toMatchObject({ note: `${'€'.repeat(340)}…` });
     expect(body).toMatchObject({ metadata: { name: expect.stringMatching(/^a{229}\.[0-9a-f]{16}$/) } });
-  });
-
-  it('does not wait for an API server that does not answer', async () => {
-    server.answers.push(() => undefined);
-    recorder.record(event);
-    await expect.poll(written).toEqual(['POST']);
-    const stopped = recorder.stop();
-    await clock.advance(2000);
-    await stopped;
-    recorder.record(event);
-    expect(written()).toEqual(['POST']);
-    expect(troubles).toEqual([]);
   });
 });
