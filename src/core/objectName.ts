@@ -1,9 +1,8 @@
-/** Names of things: objects of Kubernetes (RFC 1123) and nodes of Ironic. */
+/** Names of objects of Kubernetes (RFC 1123), and UUIDs. */
 
 /** Of a DNS name, and of most names in Kubernetes. */
 const MAX_SUBDOMAIN_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
-const MAX_NODE_NAME_LENGTH = 255;
 
 /** Why a text cannot name an object of Kubernetes (RFC 1123 subdomain), as a clause; undefined where it can. */
 export function objectNameProblem(text: string): string | undefined {
@@ -23,26 +22,8 @@ export function namespaceProblem(text: string): string | undefined {
     : 'Kubernetes allows lower-case letters, digits and dashes, with a letter or digit at both ends';
 }
 
-/** As `objectNameProblem`, for a BareMetalHost: the operator looks hosts up by name or UUID and refuses a UUID as name. */
-export function hostNameOfMetal3Problem(text: string): string | undefined {
-  return objectNameProblem(text) ?? uuidProblem(text);
-}
-
-/** As `objectNameProblem`, for a node of Ironic: RFC 3986's unreserved characters, but no UUID. */
-export function nodeNameProblem(text: string): string | undefined {
-  if (text === '') return 'it is empty';
-  if (text.length > MAX_NODE_NAME_LENGTH) return `it is longer than ${MAX_NODE_NAME_LENGTH} characters`;
-  if (/[^A-Za-z0-9._~-]/.test(text)) return 'Ironic allows letters, digits and the characters - . _ ~';
-  // The client would take it for an option.
-  return text.startsWith('-') ? 'it starts with a dash' : uuidProblem(text);
-}
-
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text);
-}
-
-function uuidProblem(text: string): string | undefined {
-  return isUuid(text) ? 'it is a UUID, which only Ironic assigns' : undefined;
 }
 
 function isLabel(text: string): boolean {

@@ -28,18 +28,15 @@ export interface BmcAddress extends AddressParts {
 interface BmcKind {
   readonly driver: 'ipmi' | 'redfish' | 'idrac';
   readonly bootInterface: 'ipxe' | 'redfish-virtual-media' | 'idrac-redfish-virtual-media' | 'redfish-https';
-  /** Whether the operator requires the MAC address: always, only in older releases, or never. */
-  readonly mac: 'required' | 'older' | 'optional';
-  readonly secureBoot: boolean;
 }
 
-const ipmi: BmcKind = { driver: 'ipmi', bootInterface: 'ipxe', mac: 'optional', secureBoot: false };
-const redfish: BmcKind = { driver: 'redfish', bootInterface: 'ipxe', mac: 'optional', secureBoot: true };
-const virtualMedia: BmcKind = { ...redfish, bootInterface: 'redfish-virtual-media', mac: 'older' };
+const ipmi: BmcKind = { driver: 'ipmi', bootInterface: 'ipxe' };
+const redfish: BmcKind = { driver: 'redfish', bootInterface: 'ipxe' };
+const virtualMedia: BmcKind = { ...redfish, bootInterface: 'redfish-virtual-media' };
 
 const schemes = {
   ipmi,
-  libvirt: { ...ipmi, mac: 'required' },
+  libvirt: ipmi,
   redfish,
   'redfish-virtualmedia': virtualMedia,
   'redfish-uefihttp': { ...virtualMedia, bootInterface: 'redfish-https' },

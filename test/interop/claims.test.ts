@@ -13,7 +13,6 @@ import { checkConsole } from '../../src/kargs/console.ts';
 import { readIp } from '../../src/kargs/ip.ts';
 import { checkIpaArgument } from '../../src/kargs/ipaParameter.ts';
 import { isInterfaceName } from '../../src/network/networkData/devices.ts';
-import { nodeNameProblem } from '../../src/core/objectName.ts';
 import { parseImageReference } from '../../src/formats/imageReference.ts';
 import { ipaKnowledge } from '../../src/ipa/ipaOptions.ts';
 import { listenLocally } from '../support/listening.ts';
@@ -318,40 +317,6 @@ describe(`keys of OpenSSH${oracleNote('ssh')}`, () => {
     );
     expect(accepted?.[1]).toContain('ssh-ed25519');
     expect(accepted?.[1]).not.toContain('ssh-dss');
-  });
-});
-
-const ironicPython = oracleFile('Ironic');
-
-/** Prints one value as JSON; `given` are the arguments. */
-function askIronic(script: string, given: unknown): unknown {
-  const { stdout, stderr } = spawnSync(ironicPython, ['-W', 'ignore', '-c', script], {
-    encoding: 'utf8',
-    input: JSON.stringify(given),
-  });
-  if (stdout === '') throw new Error(stderr);
-  return JSON.parse(stdout);
-}
-
-describe.runIf(have('Ironic'))(`Ironic itself${oracleNote('Ironic')}`, () => {
-  const names = [
-    'a b',
-    'a/b',
-    'a_b',
-    'a~b',
-    'a.b',
-    'a+b',
-    'a:b',
-    'é',
-    'A1',
-    'x'.repeat(255),
-    'x'.repeat(256),
-  ];
-  it('allows the names of nodes that are accepted here', () => {
-    const script =
-      'import json, sys; from ironic.common import utils; json.dump([utils.is_valid_logical_name(n) for n in json.load(sys.stdin)], sys.stdout)';
-    const accepted = names.map((name) => nodeNameProblem(name) === undefined);
-    expect(accepted).toEqual(askIronic(script, names));
   });
 });
 

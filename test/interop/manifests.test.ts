@@ -36,14 +36,6 @@ const hardware = {
 const disks = [{ serialNumber: '1' }, { deviceName: '/dev/disk/by-path/x' }];
 const software = { level: '1', rootVolume: true, physicalDisks: disks };
 
-/** A Secret with a value of so many bytes. */
-const secret = (bytes: number): Manifest & { readonly data: object } => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name: `size-${bytes}` },
-  data: { value: Buffer.alloc(bytes).toString('base64') },
-});
-
 describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'manifests-'));
   let server: ApiServer;
@@ -156,10 +148,5 @@ describe.skipIf(!haveKubernetes)(`manifests${kubernetesNote}`, () => {
     const written = manifestsOf('labels', { labels: { [label]: value } });
     const problem = await written.then(() => '', String);
     expect(problem.includes('"labels"')).toBe(!isAccepted);
-  });
-
-  it('refuse a Secret of more than 1 MiB', async () => {
-    await create(secret(1024 * 1024));
-    await expect(create(secret(1024 * 1024 + 1))).rejects.toThrow(/Too long/);
   });
 });

@@ -1,8 +1,7 @@
 /** `deploy baremetalhost`: writes the Metal3 manifests of one host, or of the hosts of an inventory. */
 
-import { stepNames } from '../../core/installSteps.ts';
 import { CliError, ifWellFormed, UsageError } from '../../core/errors.ts';
-import { type Finding, hasErrors } from '../../core/finding.ts';
+import { hasErrors } from '../../core/finding.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
@@ -14,11 +13,10 @@ import {
   type RamdiskNetwork,
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
-import { checkImageFormat } from './documents/installation.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { formatValue, type HostDocument, writeDeployed } from './hosts.ts';
 import { readNetworkFile } from './networkFile.ts';
-import { deploymentOf, readHostOptions } from './readOptions.ts';
+import { readHostOptions, requireImage } from './readOptions.ts';
 import type { BareMetalHostOptions, DeployOptions } from './options.ts';
 import { servedIsos } from './servedIso.ts';
 
@@ -37,9 +35,10 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
     const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
     const settings = await readHostSettings(given, named);
     if (settings === undefined) return undefined;
-    const { namespace = '', userData, config } = settings;
+    const { config } = settings;
+    const { name = '', namespace = '', userDataName: userData } = given;
     if (userData !== undefined && config !== undefined) {
-      const own = { host: settings.host.name, config: JSON.stringify(config) };
+      const own = { host: name, config: JSON.stringify(config) };
       const other = configs.get(`${namespace}/${userData}`) ?? own;
       if (other.config !== own.config) throw otherConfig(userData, other.host, context);
       configs.set(`${namespace}/${userData}`, other);
@@ -97,36 +96,19 @@ async function readHostSettings(
   };
   const settings: HostSettings = {
     host,
-    bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
-    method: ([...stepNames, 'none'] as const).find((name) => name === options.method) ?? 'install_coreos',
-    install: options,
-    namespace: options.namespace,
+    options,
     config,
-    userData: options.userDataName,
     ramdiskNetwork: (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork(io)),
     networkData: (await read('networkData', 'Network data'))?.text,
-    deployment: deploymentOf(options, nameOf),
-    labels: options.labels,
-    spec: asMapping(options.spec),
   };
-  const { deployInterface, image } = settings.deployment;
-  const writer = deployInterface === undefined ? 'coreos-installer' : 'ironic';
+  requireImage(options, nameOf);
+  const invalidHints = unread.map(({ path }) => path[1]);
   const issues = [
     ...unread,
-    ...(image === undefined ? checkImageFormat(options.imageFormat, writer) : []),
-    ...checkHostSettings(settings).filter(({ rule, path }) => !isConsequence(rule, path, unread)),
+    ...checkHostSettings(settings).filter(
+      ({ path, rule }) => rule !== 'hint-not-in-metal3' || !invalidHints.includes(path[1]),
+    ),
     ...(hasErrors(unread) ? [] : await checkMachine(host, options, settings.ramdiskNetwork, io)),
   ];
   return reportIssues(issues, context) === 0 ? settings : undefined;
-}
-
-/** Whether a setting is only missing because its value is invalid, which has been reported. */
-function isConsequence(rule: string, path: readonly unknown[], issues: readonly Finding[]): boolean {
-  const unread = new Set(issues.map((issue) => issue.path[0]));
-  return (
-    (rule === 'bmc-missing' && unread.has('bmcAddress')) ||
-    (rule === 'mac-missing' && unread.has('bootMac')) ||
-    (rule === 'root-device-missing' && unread.has('rootDevice')) ||
-    (rule === 'hint-not-in-metal3' && issues.some((issue) => issue.path[1] === path[1]))
-  );
 }

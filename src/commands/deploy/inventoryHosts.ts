@@ -100,7 +100,8 @@ export function optionsOf(
   { nameOf, locate }: OptionSources,
 ): DeployOptions & { readonly name: string } {
   const facts = factsOf(source);
-  const { name, bootMac, architecture: arch } = facts;
+  const { name, bootMac } = facts;
+  const { arch = source.host.architecture } = source.options;
   const options: OptionValues = { ...mergeSettings(source) };
   for (const [option, { kind }] of [...deployRows, ['configDrive', { kind: 'file' }] as const]) {
     const fill = (text: string): string =>

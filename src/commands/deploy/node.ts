@@ -2,21 +2,17 @@
 
 import { UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/finding.ts';
-import { isUuid } from '../../core/objectName.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { checkImageFormat } from './documents/installation.ts';
-import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 import {
   checkNode,
   describeNode,
   formatCreateCommands,
   formatSetCommand,
   type NodeDescription,
-  type NodeSettings,
 } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.ts';
-import { deploymentOf, type NameOption, ramdiskOf, readHostOptions } from './readOptions.ts';
+import { type NameOption, readHostOptions, requireImage } from './readOptions.ts';
 import type { DeployOptions, NodeOptions } from './options.ts';
 import { servedIsos } from './servedIso.ts';
 
@@ -71,35 +67,19 @@ async function readNode(
   format: NodeFormat,
   context: HostContext,
 ): Promise<NodeDescription | undefined> {
-  const { nameOf } = context;
-  const ramdisk = ramdiskOf(options, nameOf);
+  const { checkMachine, io, nameOf, readRamdiskNetwork } = context;
+  refuseRamdisk(options, nameOf);
   refuseIncomplete(options, format, nameOf);
   const { host, issues } = readHostOptions(options);
-  const settings: NodeSettings = {
-    host,
-    ramdisk,
-    inspectInterface: inspectInterfaces.find((name) => name === options.inspectInterface),
-    bootInterface: bootInterfaces.find((name) => name === options.bootInterface),
-    deployment: deploymentOf(options, nameOf),
-  };
-  // An existing node may already have hints and arguments, and its name may be its UUID. Invalid hints have been reported.
-  const { set = false, kernelAppendParams } = options;
-  const allowed = new Set([
-    ...(set || issues.some(({ path }) => path[0] === 'rootDevice') ? ['root-device-missing'] : []),
-    ...(set && kernelAppendParams === undefined ? ['ramdisk-argument-missing'] : []),
-    ...(set && isUuid(host.name) ? ['node-name'] : []),
-  ]);
-  const { image } = settings.deployment;
-  const found = [
-    ...checkNode(settings),
-    ...(image === undefined ? checkImageFormat(options.imageFormat, 'ironic') : []),
-  ].filter(({ rule }) => !allowed.has(rule));
+  requireImage(options, nameOf);
   const differences =
     options.hardware === undefined || hasErrors(issues)
       ? []
-      : await context.checkMachine(host, options, await context.readRamdiskNetwork(context.io), context.io);
-  if (reportIssues([...issues, ...found, ...differences], context) !== 0) return undefined;
-  const description = describeNode(settings);
+      : await checkMachine(host, options, await readRamdiskNetwork(io), io);
+  const found = [...issues, ...checkNode(host, options), ...differences];
+  if (reportIssues(found, context) !== 0) return undefined;
+  const { set = false } = options;
+  const description = describeNode(host, options);
   const { name: _name, driver: _driver, driver_info: info, properties, ...others } = description;
   const isUnchanged = [info, properties, others].every((part) => Object.keys(part).length === 0);
   if (set && isUnchanged) {
@@ -111,6 +91,25 @@ async function readNode(
   // The BMC address may be for another purpose: only the option changes how an existing node boots.
   const { boot_interface: _derived, ...changed } = description;
   return changed;
+}
+
+function refuseRamdisk(options: DeployOptions, nameOf: NameOption): void {
+  const { deployIso, deployKernel, deployRamdisk, kernelAppendParams } = options;
+  const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
+  const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
+  if (deployIso !== undefined && isPair) {
+    throw new UsageError(`${nameOf('deployIso')} cannot be combined with ${pair}`, {
+      hint: `pass either ${nameOf('deployIso')}, or ${pair}`,
+    });
+  }
+  if (isPair && (deployKernel === undefined || deployRamdisk === undefined)) {
+    throw new UsageError(`${pair} require each other`, { hint: `pass ${pair}` });
+  }
+  if (kernelAppendParams !== undefined && !isPair) {
+    throw new UsageError(`${nameOf('kernelAppendParams')} requires ${pair}`, {
+      hint: 'use ironic-coreos iso kargs modify for an ISO: Ironic does not add arguments to it',
+    });
+  }
 }
 
 function refuseIncomplete(

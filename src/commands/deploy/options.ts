@@ -20,6 +20,7 @@ import {
   withDefault,
 } from '../../io/commandLine.ts';
 import {
+  type DeployKind,
   type DeployKinds,
   deployRows,
   type DeploySetting,
@@ -29,11 +30,17 @@ import {
 
 type Rows = typeof deploySettings;
 
+type ValueOf<Row extends { readonly kind: DeployKind }> = Row extends {
+  readonly choices: readonly (infer Word)[];
+}
+  ? Word
+  : DeployKinds[Row['kind']];
+
 /** All of them, although a command has only some. */
 type SettingOptions = {
   [
     Name in keyof Rows as Rows[Name] extends { readonly flag: infer Flags extends string } ? Flags : never
-  ]: Option<DeployKinds[Rows[Name]['kind']] | undefined>;
+  ]: Option<ValueOf<Rows[Name]> | undefined>;
 };
 
 function settingOptions(word: DeployWord): SettingOptions;

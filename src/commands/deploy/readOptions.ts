@@ -9,9 +9,6 @@ import { readRootDevice, splitHint } from '../../ipa/rootDeviceHints.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { errorRule, found, issueWith } from '../../core/rule.ts';
 import type { Mapping } from '../../formats/mapping.ts';
-import type { Deployment } from './documents/deployment.ts';
-import { deployInterfaces } from './documents/interfaces.ts';
-import type { Ramdisk } from './documents/node.ts';
 import { checkInstalledConfig, plainConfig } from './documents/installation.ts';
 import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
 import type { Io } from '../../io/io.ts';
@@ -72,41 +69,11 @@ export function readHostOptions(options: DeployOptions) {
   };
 }
 
-/** @throws UsageError for options that cannot be combined or are incomplete */
-export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk {
-  const { deployIso, deployKernel, deployRamdisk, kernelAppendParams } = options;
-  const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
-  const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
-  if (deployIso !== undefined && isPair) {
-    throw new UsageError(`${nameOf('deployIso')} cannot be combined with ${pair}`, {
-      hint: `pass either ${nameOf('deployIso')}, or ${pair}`,
-    });
-  }
-  if (isPair && (deployKernel === undefined || deployRamdisk === undefined)) {
-    throw new UsageError(`${pair} require each other`, { hint: `pass ${pair}` });
-  }
-  if (kernelAppendParams !== undefined && !isPair) {
-    throw new UsageError(`${nameOf('kernelAppendParams')} requires ${pair}`, {
-      hint: 'use ironic-coreos iso kargs modify for an ISO: Ironic does not add arguments to it',
-    });
-  }
-  return { deployIso, deployKernel, deployRamdisk, kernelAppendParams };
-}
-
-/**
- * What is deployed.
- * @throws UsageError for options that require an image
- */
-export function deploymentOf(options: DeployOptions, nameOf: NameOption): Deployment {
-  const { imageSource: url, imageChecksum: checksum, imageFormat: format, bootIso } = options;
-  const deployInterface = deployInterfaces.find((name) => name === options.deployInterface);
-  if (url === undefined && checksum !== undefined) {
-    const source = nameOf('imageSource');
-    throw new UsageError(`${nameOf('imageChecksum')} requires ${source}`, {
-      hint: `pass ${source} URL, too`,
-    });
-  }
-  return { deployInterface, bootIso, image: url === undefined ? undefined : { url, checksum, format } };
+/** @throws UsageError for a checksum without an image */
+export function requireImage({ imageChecksum, imageSource }: DeployOptions, nameOf: NameOption): void {
+  if (imageSource !== undefined || imageChecksum === undefined) return;
+  const source = nameOf('imageSource');
+  throw new UsageError(`${nameOf('imageChecksum')} requires ${source}`, { hint: `pass ${source} URL, too` });
 }
 
 /** Whether there are settings that deploy steps cannot contain. */

@@ -57,14 +57,21 @@ const install = ['steps', 'configdrive', 'baremetalhost'] as const;
 const image = ['steps', 'baremetalhost', 'node'] as const;
 
 /** A row with a flag. */
-function row<Kind extends DeployKind, Flags extends string>(
+function row<Kind extends DeployKind, Flags extends string, const More extends Partial<DeploySetting>>(
   kind: Kind,
   words: readonly DeployWord[],
   flags: Flags,
   help: string,
+  more?: More,
+): DeploySetting & More & { readonly kind: Kind; readonly flag: Flags };
+function row(
+  kind: DeployKind,
+  words: readonly DeployWord[],
+  flag: string,
+  help: string,
   more: Partial<DeploySetting> = {},
-): DeploySetting & { readonly kind: Kind; readonly flag: Flags } {
-  return { ...more, kind, for: words, flag: flags, help };
+): DeploySetting {
+  return { ...more, kind, for: words, flag, help };
 }
 
 const STEPS_HELP = 'deploy step: install_coreos or start_assisted_install (default: install_coreos)';

@@ -3,25 +3,18 @@
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
 import { stepNames } from '../../core/installSteps.ts';
-import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { differsByHost } from '../../core/placeholders.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { makeFolder } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoredOptions } from './documents/bareMetalHost.ts';
-import {
-  checkStepsDeployment,
-  noteNode,
-  type StepsDeployment,
-  stepsDeployment,
-} from './documents/deployment.ts';
-import { nameIssues } from './documents/host.ts';
+import { checkStepsDeployment, noteNode, stepsInterface } from './documents/deployment.ts';
 import { checkInstall, renderConfigDrive, renderDeploySteps } from './documents/installation.ts';
 import { linesFor, noteLines } from './documents/interfaces.ts';
-import { formatDeployCommands, nodeName } from './documents/node.ts';
+import { formatDeployCommands } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed, writeText } from './hosts.ts';
-import { deploymentOf, emptyConfigDrive, type NameOption, needsConfigDrive } from './readOptions.ts';
+import { emptyConfigDrive, type NameOption, needsConfigDrive, requireImage } from './readOptions.ts';
 import type { DeployOptions, StepsOptions } from './options.ts';
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
@@ -47,21 +40,15 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   };
   const write = (hosts: readonly HostDocument<MadeSteps>[]): string =>
     form === 'command'
-      ? hosts
-          .map(({ document: { node, deploySteps, configDrive, deployment } }) =>
-            formatDeployCommands(node, deploySteps, configDrive, deployment),
-          )
-          .join('')
+      ? hosts.map(({ document }) => document.commands).join('')
       : formatValue(byHost(hosts.map((one) => ({ ...one, document: one.document.deploySteps }))), form);
   return writeDeployed({ options, extension: extensions[form], make, write, isSecret: () => false }, io);
 }
 
-/** The steps, and what the node needs for them. */
 interface MadeSteps {
-  readonly node: string;
   readonly deploySteps: readonly Mapping[];
-  readonly deployment: StepsDeployment;
-  readonly configDrive: string | undefined;
+  /** What sets the attributes that they need on the node, and deploys it. */
+  readonly commands: string;
 }
 
 /**
@@ -77,24 +64,22 @@ async function makeSteps(
   refuseIncomplete(options, format, context.nameOf);
   const config = await context.readConfig(options);
   const drive = renderConfigDrive(config, options);
-  const deployment = stepsDeployment(deploymentOf(options, context.nameOf), step);
-  const deploySteps = renderDeploySteps(step, deployment.deployInterface);
+  requireImage(options, context.nameOf);
+  const deployInterface = stepsInterface(options, step);
   const { ignition, appendKarg, copyNetwork, imageSource } = options;
   const givenOptions = { ignition, appendKarg: appendKarg?.[0], copyNetwork, imageSource };
-  const { node } = options;
-  const nodeProblem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
   const issues = [
     ...(step === 'start_assisted_install' ? ignoredOptions(givenOptions) : []),
     ...checkInstall(options),
-    ...nameIssues(nodeName, { node: nodeProblem }),
-    ...checkStepsDeployment(deployment, step),
-    ...(format === 'command' ? [] : noteNode(deployment)),
-    ...noteLines(linesFor({ deploy: deployment.deployInterface })),
+    ...checkStepsDeployment(options, step, deployInterface),
+    ...(format === 'command' ? [] : [noteNode(options, deployInterface)]),
+    ...noteLines(linesFor({ deploy: deployInterface })),
   ];
   if (reportIssues(issues, context) !== 0) return undefined;
   const { configDrive } = options;
   if (configDrive !== undefined) await writeText(`${JSON.stringify(drive)}\n`, configDrive, true, context.io);
-  return { node: options.node ?? '', deploySteps, deployment, configDrive };
+  const deploySteps = renderDeploySteps(step, deployInterface);
+  return { deploySteps, commands: formatDeployCommands(deploySteps, deployInterface, options) };
 }
 
 /** Options that the steps cannot contain must not be ignored silently. */

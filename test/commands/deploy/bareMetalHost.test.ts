@@ -156,13 +156,6 @@ describe('deploy baremetalhost', () => {
     });
   });
 
-  it('says once what is wrong with a name', async () => {
-    const { code, stderr } = await run(['baremetalhost', '--name', 'W_0', ...minimal]);
-    expect(code).toBe(1);
-    expect(stderr.match(/^error: /gm)).toHaveLength(1);
-    expect(stderr).toContain('error: --name: invalid name');
-  });
-
   it('says once what is wrong with an address, and never shows it', async () => {
     const { code, stderr } = await host(
       ...minimal.slice(2),

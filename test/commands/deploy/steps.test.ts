@@ -125,7 +125,6 @@ describe('deploy steps', () => {
       ['--ignition', 'host.ign', '--config-drive', './host.ign'],
       /\.\/host\.ign is an input of this command/,
     ],
-    ['a broken node', ['--format', 'command', '--node', 'a b'], /--node: invalid name/],
     [
       'arguments for assisted',
       ['--step', 'start_assisted_install', '--copy-network', '--config-drive', 'x.json'],

@@ -106,7 +106,6 @@ const withoutExample = new Set<string>([
   'network-data-unread',
   'raid-invalid',
   'firmware-setting',
-  'secret-size',
   'secret-apply-size',
 ]);
 const groupsWithoutExample = new Set([

@@ -6,13 +6,12 @@
 
 import type { Finding } from '../../../core/finding.ts';
 import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
-import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
-import { bmcKind } from '../../../redfish/bmcAddress.ts';
-import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
-import { checkDeployment, type Deployment } from './deployment.ts';
-import { checkImageChecksum, checkInstall, type InstallSettings, renderMetaData } from './installation.ts';
-import { checksumType, type StepName } from '../../../core/installSteps.ts';
-import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../../core/objectName.ts';
+import { asMapping, type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
+import type { DeployOptions } from '../options.ts';
+import { type DeployHost, rootDeviceMissing } from './host.ts';
+import { checkDeployment } from './deployment.ts';
+import { checkImageChecksum, checkInstall, renderMetaData } from './installation.ts';
+import { checksumType } from '../../../core/installSteps.ts';
 import { toMetal3Hints } from '../../../ipa/rootDeviceHints.ts';
 
 /** For the controller that makes the image of the ramdisk: YAML, and its key in the Secret. */
@@ -22,42 +21,21 @@ export interface RamdiskNetwork {
   readonly text: string;
 }
 
+/** A host, and the contents of the files that its options name. */
 export interface HostSettings {
   readonly host: DeployHost;
-  /** If absent, `kubectl` decides. */
-  readonly namespace?: string | undefined;
-  /** Name of the Secret with `username` and `password`. It is not written here. */
-  readonly bmcCredentials: string;
-  /** `none`: the host is only registered. */
-  readonly method: StepName | 'none';
+  readonly options: DeployOptions;
   /** Config for the installed host, written as a Secret. */
   readonly config?: Mapping | undefined;
-  /** Name of the Secret with the config: a new one, or without `config` an existing one. */
-  readonly userData?: string | undefined;
-  readonly install: InstallSettings;
   readonly ramdiskNetwork?: RamdiskNetwork | undefined;
   /** OpenStack network_data, for the config drive. */
   readonly networkData?: string | undefined;
-  readonly deployment: Deployment;
-  readonly labels?: Mapping | undefined;
-  /** Fields of `spec`, valid by the resource definition. They override those of the other settings. */
-  readonly spec?: Mapping | undefined;
 }
 
-const metal3Name = errorRule(
-  'metal3-name',
-  'invalid name',
-  'use lower-case letters, digits and dashes, e.g. worker-3',
-);
 const bmcMissing = errorRule(
   'bmc-missing',
   'the BMC address is missing; Metal3 requires it',
   'pass {bmcAddress}, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
-);
-const macMissing = errorRule(
-  'mac-missing',
-  'the MAC address of the boot interface is missing; the BMC driver requires it',
-  'pass {bootMac}',
 );
 const methodTakesNothing = errorRule(
   'method-takes-nothing',
@@ -82,77 +60,59 @@ const networkDataUnread = warningRule(
 
 /** Checks the settings. Paths begin with the name of an option. */
 export function checkHostSettings(settings: HostSettings): readonly Finding[] {
-  const { host, install, networkData, deployment, spec = {} } = settings;
-  const hasRootDevice =
-    Object.keys(host.rootDevice).length > 0 || 'rootDeviceHints' in spec || 'raid' in spec;
+  const { host, networkData, options } = settings;
+  const { bmcAddress, bootIso, method, rootDevice = [] } = options;
+  const spec = asMapping(options.spec);
+  const hasRootDevice = rootDevice.length > 0 || 'rootDeviceHints' in spec || 'raid' in spec;
   return found(
-    checkNames(settings),
-    host.bmc === undefined && !('bmc' in spec) && issue(bmcMissing, []),
-    host.bmc !== undefined &&
-      host.bootMac === undefined &&
-      bmcKind(host.bmc.address).mac === 'required' &&
-      issue(macMissing, []),
+    bmcAddress === undefined && !('bmc' in spec) && issue(bmcMissing, []),
     toMetal3Hints(host.rootDevice).issues,
     !hasRootDevice &&
-      deployment.bootIso === undefined &&
-      settings.method !== 'none' &&
+      bootIso === undefined &&
+      method !== 'none' &&
       issueWith(rootDeviceMissing, [], 'Metal3 takes /dev/sda'),
     checkMethod(settings),
-    checkInstall(install),
-    checkHostDeployment(settings),
+    checkInstall(options),
+    checkHostDeployment(options),
     networkData !== undefined && issue(networkDataUnread, []),
     renderSecrets(settings).flatMap(checkSecret),
   );
 }
 
 /** Whether the operator is asked for a custom deploy step; otherwise for an image. */
-function isCustomDeploy({ deployment: { deployInterface, bootIso }, method }: HostSettings): boolean {
+function isCustomDeploy({ bootIso, deployInterface, method }: DeployOptions): boolean {
   if (method === 'none') return false;
   return deployInterface === 'custom-agent' || (deployInterface === undefined && bootIso === undefined);
 }
 
 /** A custom deploy step has the same rules as on a node, except that the webhook requires a checksum for each image. */
-function checkHostDeployment(settings: HostSettings): readonly Finding[] {
-  const { deployment } = settings;
-  if (!isCustomDeploy(settings)) return checkDeployment(deployment);
-  const { image } = deployment;
+function checkHostDeployment(options: DeployOptions): readonly Finding[] {
+  if (!isCustomDeploy(options)) return checkDeployment(options);
+  const { imageChecksum, imageSource } = options;
   return [
-    ...checkDeployment({ ...deployment, deployInterface: 'custom-agent' }),
-    ...(image === undefined ? [] : checkImageChecksum(image, true)),
+    ...checkDeployment({ ...options, deployInterface: 'custom-agent' }),
+    ...checkImageChecksum(imageChecksum, imageSource !== undefined),
   ];
 }
 
-function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Finding[] {
-  const name = hostNameOfMetal3Problem(host.name);
-  // The default name of the Secret begins with the name of the host.
-  const isReported = name !== undefined && bmcCredentials.startsWith(host.name);
-  return nameIssues(metal3Name, {
-    name,
-    namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
-    bmcCredentialsName: isReported ? undefined : objectNameProblem(bmcCredentials),
-    userDataName: userData === undefined ? undefined : objectNameProblem(userData),
-  });
-}
-
-function checkMethod(settings: HostSettings): readonly Finding[] {
-  const { method, config, userData, install, deployment } = settings;
-  if (!isCustomDeploy(settings)) {
+function checkMethod({ config, options }: HostSettings): readonly Finding[] {
+  const { appendKarg, copyNetwork, imageSource, method, userDataName } = options;
+  const [firstKarg] = appendKarg ?? [];
+  if (!isCustomDeploy(options)) {
     return found(
-      install.appendKarg?.[0] !== undefined && issue(needsInstallStep, ['appendKarg']),
-      install.copyNetwork !== undefined && issue(needsInstallStep, ['copyNetwork']),
+      firstKarg !== undefined && issue(needsInstallStep, ['appendKarg']),
+      copyNetwork !== undefined && issue(needsInstallStep, ['copyNetwork']),
     );
   }
-  if (method === 'install_coreos') {
-    return found(config === undefined && userData === undefined && issue(userDataMissing, []));
-  }
-  const { appendKarg, copyNetwork } = install;
-  return ignoredOptions({
-    ignition: config,
-    userDataName: userData,
-    appendKarg: appendKarg?.[0],
-    copyNetwork,
-    imageSource: deployment.image,
-  });
+  if (method === 'start_assisted_install')
+    return ignoredOptions({
+      ignition: config,
+      userDataName,
+      appendKarg: firstKarg,
+      copyNetwork,
+      imageSource,
+    });
+  return found(config === undefined && userDataName === undefined && issue(userDataMissing, []));
 }
 
 /** An issue for each option that is given. */
@@ -164,7 +124,13 @@ export function ignoredOptions(given: Mapping): readonly Finding[] {
 
 /** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
 export function renderHostManifests(settings: HostSettings) {
-  const { host, bmcCredentials, method, deployment, labels, namespace, spec } = settings;
+  const { host, options } = settings;
+  const {
+    bmcCredentialsName = `${host.name}-bmc-secret`,
+    labels,
+    method = 'install_coreos',
+    namespace,
+  } = options;
   const { hints } = toMetal3Hints(host.rootDevice);
   const references = listSecrets(settings).map(
     ({ field, name }) =>
@@ -179,17 +145,17 @@ export function renderHostManifests(settings: HostSettings) {
       ...withoutUndefined({
         bmc: host.bmc && {
           address: host.bmc.address.text,
-          credentialsName: bmcCredentials,
+          credentialsName: bmcCredentialsName,
           ...(host.bmc.insecure && { disableCertificateVerification: true }),
         },
         bootMACAddress: host.bootMac,
         architecture: host.architecture,
         rootDeviceHints: Object.keys(hints).length > 0 ? hints : undefined,
-        customDeploy: isCustomDeploy(settings) ? { method } : undefined,
-        image: renderImage(deployment),
+        customDeploy: isCustomDeploy(options) ? { method } : undefined,
+        image: renderImage(options),
       }),
       ...Object.fromEntries(references),
-      ...spec,
+      ...asMapping(options.spec),
     },
   };
   return [...renderSecrets(settings), manifest];
@@ -199,10 +165,16 @@ function metadataOf(namespace: string | undefined, name: string) {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-function renderImage({ image, bootIso, deployInterface }: Deployment): Mapping | undefined {
+function renderImage(options: DeployOptions): Mapping | undefined {
+  const {
+    bootIso,
+    deployInterface,
+    imageChecksum: checksum,
+    imageFormat: format,
+    imageSource: url,
+  } = options;
   if (bootIso !== undefined) return { url: bootIso, format: 'live-iso' };
-  if (image === undefined) return undefined;
-  const { url, checksum, format } = image;
+  if (url === undefined) return undefined;
   const isInstalled = deployInterface === undefined || deployInterface === 'custom-agent';
   return {
     url,
@@ -222,12 +194,13 @@ interface HostSecret {
   readonly content: string | object | undefined;
 }
 
-function listSecrets({ host: { name: host }, userData, ...settings }: HostSettings): readonly HostSecret[] {
-  const { config, install, networkData, ramdiskNetwork: network } = settings;
+function listSecrets({ host: { name: host }, options, ...settings }: HostSettings): readonly HostSecret[] {
+  const { config, networkData, ramdiskNetwork: network } = settings;
+  const { userDataName } = options;
   const secrets: readonly HostSecret[] = [
-    { field: 'userData', key: 'userData', name: userData ?? `${host}-user-data`, content: config },
+    { field: 'userData', key: 'userData', name: userDataName ?? `${host}-user-data`, content: config },
     // The operator reads the meta data as YAML, which includes JSON.
-    { field: 'metaData', key: 'metaData', name: `${host}-meta-data`, content: renderMetaData(install) },
+    { field: 'metaData', key: 'metaData', name: `${host}-meta-data`, content: renderMetaData(options) },
     { field: 'networkData', key: 'networkData', name: `${host}-network-data`, content: networkData },
     {
       field: 'preprovisioningNetworkDataName',
@@ -237,7 +210,7 @@ function listSecrets({ host: { name: host }, userData, ...settings }: HostSettin
     },
   ];
   return secrets.filter(
-    ({ field, content }) => content !== undefined || (field === 'userData' && userData !== undefined),
+    ({ field, content }) => content !== undefined || (field === 'userData' && userDataName !== undefined),
   );
 }
 
@@ -245,42 +218,31 @@ function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
   return listSecrets(settings).flatMap(({ name, key, content }) => {
     if (content === undefined) return [];
     const text = typeof content === 'string' ? content : JSON.stringify(content);
-    return [secretManifest(metadataOf(settings.namespace, name), { [key]: text })];
+    return [secretManifest(metadataOf(settings.options.namespace, name), { [key]: text })];
   });
 }
 
-const secretTooLarge = errorRule(
-  'secret-size',
-  'the Secret is too large; the limit of Kubernetes is 1 MiB',
-  'serve large files of the config over https, and refer to them by URL and hash',
-);
 const secretNotApplied = warningRule(
   'secret-apply-size',
   'the Secret is too large for kubectl apply, whose annotation is limited to 256 KiB',
   'use kubectl apply --server-side, or kubectl create',
 );
 
-const MAX_BYTES = 1024 * 1024;
 /** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 type SecretManifest = ReturnType<typeof secretManifest>;
 
-export function secretManifest(
+function secretManifest(
   metadata: ReturnType<typeof metadataOf>,
   stringData: Readonly<Record<string, string>>,
 ) {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
 }
 
-/** Issues without paths. Messages contain the name of the Secret, never its content. */
-export function checkSecret(secret: SecretManifest): readonly Finding[] {
-  const bytes = Object.values(secret.stringData).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  const prefix = `Secret ${secret.metadata.name}`;
-  if (bytes > MAX_BYTES) {
-    return [{ ...secretTooLarge, path: [], message: `${prefix}: ${secretTooLarge.message}: ${bytes} bytes` }];
-  }
-  return Buffer.byteLength(JSON.stringify(secret)) > MAX_ANNOTATION_BYTES
-    ? [{ ...secretNotApplied, path: [], message: `${prefix}: ${secretNotApplied.message}` }]
-    : [];
+/** The message contains the name of the Secret, never its content. */
+function checkSecret(secret: SecretManifest): readonly Finding[] {
+  if (Buffer.byteLength(JSON.stringify(secret)) <= MAX_ANNOTATION_BYTES) return [];
+  const message = `Secret ${secret.metadata.name}: ${secretNotApplied.message}`;
+  return [{ ...secretNotApplied, path: [], message }];
 }

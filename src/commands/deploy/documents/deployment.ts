@@ -11,28 +11,21 @@ import { parseBootUrl } from '../../../kargs/urlArgument.ts';
 import { errorRule, found, infoRule, issue, issueWith } from '../../../core/rule.ts';
 import { isUuid } from '../../../core/objectName.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
-import { checkImageChecksum, checkImageFormat, checkImageSource, type InstallImage } from './installation.ts';
+import type { DeployOptions } from '../options.ts';
+import { checkImageChecksum, checkImageFormat, checkImageSource } from './installation.ts';
 import type { DeployInterface } from './interfaces.ts';
 import type { StepName } from '../../../core/installSteps.ts';
-
-export interface Deployment {
-  /** As given; undefined if the request does not name one. */
-  readonly deployInterface?: DeployInterface | undefined;
-  readonly image?: InstallImage | undefined;
-  /** URL of a live ISO that the host boots each time, instead of an installation. */
-  readonly bootIso?: string | undefined;
-}
 
 /**
  * The deploy interface for the request: as given, otherwise the one that it needs. Undefined leaves it to the conductor, whose
  * default writes images.
  */
-export function interfaceFor({ deployInterface, image, bootIso }: Deployment): DeployInterface | undefined {
+export function interfaceFor(options: DeployOptions): DeployInterface | undefined {
+  const { bootIso, deployInterface, imageChecksum, imageSource } = options;
   if (deployInterface !== undefined) return deployInterface;
   if (bootIso !== undefined) return 'ramdisk';
-  return image !== undefined && needsChecksum(image.url) && image.checksum === undefined
-    ? 'custom-agent'
-    : undefined;
+  const isUnverified = imageSource !== undefined && imageChecksum === undefined;
+  return isUnverified && needsChecksum(imageSource) ? 'custom-agent' : undefined;
 }
 
 /** Ironic computes the checksum of files itself, and that of images in Glance and containers is known. */
@@ -57,31 +50,35 @@ const imageReference = errorRule(
 );
 
 /** Checks for a node, or with `custom-agent` for a BareMetalHost, too. Paths are the names of options. */
-export function checkDeployment(deployment: Deployment): readonly Finding[] {
-  const { image, bootIso } = deployment;
-  const used = interfaceFor(deployment);
-  if (image !== undefined && bootIso !== undefined) return [issue(imageAndIso, ['bootIso'])];
+export function checkDeployment(options: DeployOptions): readonly Finding[] {
+  const { bootIso, imageChecksum, imageFormat, imageSource: url } = options;
+  const used = interfaceFor(options);
+  if (url !== undefined && bootIso !== undefined) return [issue(imageAndIso, ['bootIso'])];
+  if (url !== undefined && used === 'ramdisk') {
+    const hint = 'use the deploy interface direct, or {bootIso} instead of {imageSource}';
+    return [issue(notDeployed, ['imageSource'], hint)];
+  }
+  const format = checkImageFormat(imageFormat, used === 'custom-agent' ? 'coreos-installer' : 'ironic');
   if (bootIso !== undefined) {
     const isBooted = used === 'ramdisk' || used === 'autodetect';
     return found(
       !isBooted && issue(notDeployed, ['bootIso']),
       checkReference(['bootIso'], bootIso, 'iso'),
       checkBootFiles([{ use: 'live ISO', url: bootIso, path: ['bootIso'] }]),
+      format,
     );
   }
-  if (image === undefined) return [];
-  const name = checkBootFiles([{ use: 'disk image', url: image.url, path: ['imageSource'] }]);
-  if (used === 'custom-agent') return [...checkImageSource(image), ...name];
-  if (used === 'ramdisk') {
-    const hint = 'use the deploy interface direct, or {bootIso} instead of {imageSource}';
-    return [issue(notDeployed, ['imageSource'], hint)];
-  }
-  return [
-    ...checkReference(['imageSource'], image.url, 'image'),
-    ...checkImageChecksum(image, needsChecksum(image.url)),
-    ...checkImageFormat(image.format, 'ironic'),
-    ...name,
-  ];
+  if (url === undefined) return format;
+  return found(
+    used === 'custom-agent'
+      ? checkImageSource(url)
+      : [
+          ...checkReference(['imageSource'], url, 'image'),
+          ...checkImageChecksum(imageChecksum, needsChecksum(url)),
+        ],
+    format,
+    checkBootFiles([{ use: 'disk image', url, path: ['imageSource'] }]),
+  );
 }
 
 /** As Ironic's image services: of a container that is booted, it does not look up the image behind a tag. */
@@ -108,19 +105,18 @@ export function checkReference(
 }
 
 /** Field names of Ironic. May be empty. */
-export function instanceInfo(deployment: Deployment): Mapping {
-  const { image, bootIso } = deployment;
+export function instanceInfo(options: DeployOptions): Mapping {
+  const { bootIso, imageChecksum, imageFormat, imageSource } = options;
   if (bootIso !== undefined) {
     // Without it, autodetect does not take the ISO for what is deployed.
-    const isDetected = interfaceFor(deployment) === 'autodetect';
+    const isDetected = interfaceFor(options) === 'autodetect';
     return { boot_iso: bootIso, ...(isDetected && { ironic_ramdisk_deploy: true }) };
   }
-  if (image === undefined) return {};
-  const { url, checksum, format } = image;
+  if (imageSource === undefined) return {};
   return {
-    image_source: url,
-    ...(checksum !== undefined && checksumInfo(checksum)),
-    ...(format !== undefined && { image_disk_format: format }),
+    image_source: imageSource,
+    ...(imageChecksum !== undefined && checksumInfo(imageChecksum)),
+    ...(imageFormat !== undefined && { image_disk_format: imageFormat }),
   };
 }
 
@@ -132,20 +128,15 @@ function checksumInfo(checksum: string): Mapping {
   };
 }
 
-/** What deploy steps of the agent need on their node. */
-export interface StepsDeployment extends Deployment {
-  readonly deployInterface: DeployInterface;
-}
-
 /**
  * The deploy interface for a step: as given, otherwise `direct` if the request has what that needs, because every Ironic enables it.
  * `custom-agent` needs nothing, but is off by default.
  */
-export function stepsDeployment(deployment: Deployment, step: StepName): StepsDeployment {
-  const { image, bootIso } = deployment;
-  const isDirect = step === 'install_coreos' && image?.checksum !== undefined;
+export function stepsInterface(options: DeployOptions, step: StepName): DeployInterface {
+  const { bootIso, deployInterface, imageChecksum } = options;
+  const isDirect = step === 'install_coreos' && imageChecksum !== undefined;
   const byDefault = bootIso !== undefined ? 'ramdisk' : isDirect ? 'direct' : 'custom-agent';
-  return { ...deployment, deployInterface: deployment.deployInterface ?? byDefault };
+  return deployInterface ?? byDefault;
 }
 
 const stepNotRun = errorRule(
@@ -161,15 +152,17 @@ const stepNeedsImage = errorRule(
 
 /** Checks the image as coreos-installer reads it. Paths are the names of options. */
 export function checkStepsDeployment(
-  { deployInterface, image }: StepsDeployment,
+  { imageChecksum, imageSource }: DeployOptions,
   step: StepName,
+  deployInterface: DeployInterface,
 ): readonly Finding[] {
   const isDirect = deployInterface === 'direct' || deployInterface === 'autodetect';
   const isRun = deployInterface === 'custom-agent' || (isDirect && step === 'install_coreos');
   return found(
     !isRun && issueWith(stepNotRun, ['deployInterface'], deployInterface),
-    isRun && isDirect && image?.checksum === undefined && issue(stepNeedsImage, ['deployInterface']),
-    image === undefined ? [] : [...checkImageSource(image), ...checkImageChecksum(image, false)],
+    isRun && isDirect && imageChecksum === undefined && issue(stepNeedsImage, ['deployInterface']),
+    imageSource !== undefined && checkImageSource(imageSource),
+    checkImageChecksum(imageChecksum, false),
   );
 }
 
@@ -180,16 +173,11 @@ const setOnNode = infoRule(
 );
 
 /** Says how to set on the node what the steps cannot contain. */
-export function noteNode(deployment: StepsDeployment): readonly Finding[] {
-  const info = Object.entries(instanceInfo(deployment)).map(
+export function noteNode(options: DeployOptions, deployInterface: DeployInterface): Finding {
+  const info = Object.entries(instanceInfo(options)).map(
     ([name, value]) => ` --instance-info ${name}=${String(value)}`,
   );
-  const words = `--deploy-interface ${deployment.deployInterface}${info.join('')}`;
-  return [
-    {
-      ...setOnNode,
-      path: [],
-      hint: `run baremetal node set NODE ${words}, or use --format command, which sets it`,
-    },
-  ];
+  const words = `--deploy-interface ${deployInterface}${info.join('')}`;
+  const hint = `run baremetal node set NODE ${words}, or use --format command, which sets it`;
+  return issue(setOnNode, [], hint);
 }

@@ -3,8 +3,7 @@
  * folder have checked its values. References to Secrets are names, never the secrets themselves.
  */
 
-import type { Finding } from '../../../core/finding.ts';
-import { found, issueWith, type Rule, warningRule } from '../../../core/rule.ts';
+import { warningRule } from '../../../core/rule.ts';
 import type { RootDevice } from '../../../ipa/rootDeviceHints.ts';
 import type { BmcAddress } from '../../../redfish/bmcAddress.ts';
 
@@ -24,16 +23,6 @@ export const rootDeviceMissing = warningRule(
   'no root device hints',
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
-
-/** @param problems by option; undefined for valid names */
-export function nameIssues(
-  rule: Rule,
-  problems: Readonly<Record<string, string | undefined>>,
-): readonly Finding[] {
-  return Object.entries(problems).flatMap(([option, problem]) =>
-    found(problem !== undefined && issueWith(rule, [option], problem)),
-  );
-}
 
 /** The BMC of a host, without credentials. */
 export interface HostBmc {

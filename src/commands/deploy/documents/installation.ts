@@ -17,6 +17,7 @@ import type { StepName } from '../../../core/installSteps.ts';
 import type { Config } from '../../../ignition/config.ts';
 import { formatIgnition } from '../../../ignition/ignitionText.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
+import type { DeployOptions } from '../options.ts';
 
 /**
  * The step has the priority that Metal3 gives it, between starting the ramdisk and booting the instance. Other deploy interfaces
@@ -29,20 +30,12 @@ export function renderDeploySteps(step: StepName, deployInterface: DeployInterfa
 }
 
 /** Field names of Ironic. May be empty. */
-export function renderConfigDrive(config: Mapping | undefined, install: InstallSettings): Mapping {
-  const metaData = renderMetaData(install);
+export function renderConfigDrive(config: Mapping | undefined, options: DeployOptions): Mapping {
+  const metaData = renderMetaData(options);
   return {
     ...(config !== undefined && { user_data: config }),
     ...(metaData !== undefined && { meta_data: metaData }),
   };
-}
-
-/** The options for the installed host, besides its config. */
-export interface InstallSettings {
-  /** Kernel arguments for the installed system, one per item. */
-  readonly appendKarg?: readonly string[];
-  /** Whether to copy the network of the ramdisk to the installed system; if absent, the agent decides. */
-  readonly copyNetwork?: boolean;
 }
 
 const installKarg = errorRule(
@@ -52,7 +45,7 @@ const installKarg = errorRule(
 );
 
 /** Paths begin with the name of the option. */
-export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Finding[] {
+export function checkInstall({ appendKarg = [] }: DeployOptions): readonly Finding[] {
   const list = appendKarg.map((text, index) => parseArgument(text, ['appendKarg', index]));
   const issues = list.flatMap((argument) =>
     checkArgument(argument).map((issue) => ({ ...issue, path: argument.path })),
@@ -72,8 +65,8 @@ export function plainConfig(config: Config): Mapping {
   return plain;
 }
 
-/** The meta data for the agent, with its field names; undefined if it is empty. */
-export function renderMetaData({ appendKarg = [], copyNetwork }: InstallSettings) {
+/** The meta data for the agent, with its field names; undefined if it is empty. Without `copyNetwork`, the agent decides. */
+export function renderMetaData({ appendKarg = [], copyNetwork }: DeployOptions) {
   if (appendKarg.length === 0 && copyNetwork === undefined) return undefined;
   return {
     ...(appendKarg.length > 0 && { coreos_append_karg: [appendKarg.join(' ')] }),
@@ -96,13 +89,6 @@ export function checkInstalledConfig(config: Config): readonly Finding[] {
     ),
   );
   return [...hostNames, ...findAgentUnits(config)];
-}
-
-export interface InstallImage {
-  readonly url: string;
-  /** See {@link isChecksum}. */
-  readonly checksum?: string | undefined;
-  readonly format?: string | undefined;
 }
 
 const imageUrl = errorRule(
@@ -142,14 +128,11 @@ const imageChecksum = errorRule(
   'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with {imageChecksum}',
 );
 
-/** Paths are the names of options. */
-export function checkImageSource({ url, format }: InstallImage): readonly Finding[] {
+/** Checks the URL of an image for coreos-installer. */
+export function checkImageSource(url: string): Finding {
   const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
   const isOther = /\.(?:iso|ova|qcow2|vhd|vmdk)(?:\.(?:gz|xz|zst))?(?:\?|$)/.test(url);
-  return [
-    { ...(isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl), path: ['imageSource'] },
-    ...checkImageFormat(format, 'coreos-installer'),
-  ];
+  return { ...(isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl), path: ['imageSource'] };
 }
 
 /** Checks the format, also without an image. @param writer what writes the image: coreos-installer only writes raw images */
@@ -162,7 +145,7 @@ export function checkImageFormat(
 }
 
 /** @param isRequired whether an image without a checksum is refused, too */
-export function checkImageChecksum({ checksum }: InstallImage, isRequired: boolean): readonly Finding[] {
+export function checkImageChecksum(checksum: string | undefined, isRequired: boolean): readonly Finding[] {
   const isValid = checksum === undefined ? !isRequired : isChecksum(checksum);
   return isValid ? [] : [{ ...imageChecksum, path: ['imageChecksum'] }];
 }

@@ -7,25 +7,17 @@
 import type { Finding } from '../../../core/finding.ts';
 import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
+import { checkDeployment, checkReference, instanceInfo, interfaceFor } from './deployment.ts';
+import { type DeployHost, rootDeviceMissing } from './host.ts';
 import {
-  checkDeployment,
-  checkReference,
-  type Deployment,
-  instanceInfo,
-  interfaceFor,
-} from './deployment.ts';
-import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
-import {
-  type BootInterface,
   type ConfLine,
   type DeployInterface,
   fileLinesFor,
-  type InspectInterface,
   linesFor,
   networkBootInterfaces,
   noteLines,
 } from './interfaces.ts';
-import { nodeNameProblem } from '../../../core/objectName.ts';
+import type { DeployOptions } from '../options.ts';
 import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
 import {
@@ -40,14 +32,6 @@ import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
 import { withoutBrackets } from '../../../formats/url.ts';
 import { coreosArguments, firstBootNames } from '../../../kargs/coreosArguments.ts';
 
-/** The images of the ramdisk: an ISO, or a kernel and an initramfs with kernel arguments. */
-export interface Ramdisk {
-  readonly deployIso?: string | undefined;
-  readonly deployKernel?: string | undefined;
-  readonly deployRamdisk?: string | undefined;
-  readonly kernelAppendParams?: string | undefined;
-}
-
 /** Field names of Ironic's API. */
 export interface NodeDescription {
   readonly name: string;
@@ -61,83 +45,70 @@ export interface NodeDescription {
   readonly ports?: readonly { readonly address: string }[];
 }
 
-export const nodeName = errorRule(
-  'node-name',
-  'invalid name',
-  'use letters, digits and dashes, e.g. worker-3',
-);
 const isoNeedsVirtualMedia = errorRule(
   'iso-needs-virtual-media',
   'the BMC address selects network boot, which does not support an ISO',
   'use a virtual media address, or pass {deployKernel} and {deployRamdisk}',
 );
 
-/** A node that is created or changed. What is left out, the conductor decides. */
-export interface NodeSettings {
-  readonly host: DeployHost;
-  readonly ramdisk?: Ramdisk | undefined;
-  readonly inspectInterface?: InspectInterface | undefined;
-  /** Default: the one that the scheme of the BMC address selects. */
-  readonly bootInterface?: BootInterface | undefined;
-  readonly deployment: Deployment;
-}
-
-/** Paths begin with the name of an option. */
-export function checkNode(settings: NodeSettings): readonly Finding[] {
-  const { host, ramdisk = {}, deployment } = settings;
-  const { deployIso, deployKernel, kernelAppendParams = '' } = ramdisk;
-  const images = imagesOf(ramdisk);
-  const rootfs = rootfsOf(parseArguments(kernelAppendParams));
-  const boot = bootInterfaceOf(settings);
+/** Paths begin with the name of an option. With `set`, the node exists: it may have arguments and hints already. */
+export function checkNode(host: DeployHost, options: DeployOptions): readonly Finding[] {
+  const { bootIso, deployIso, deployKernel, kernelAppendParams, rootDevice = [], set = false } = options;
+  const images = imagesOf(options);
+  const rootfs = rootfsOf(parseArguments(kernelAppendParams ?? ''));
+  const boot = bootInterfaceOf(host, options);
   const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
-  const bootsIso = deployment.bootIso !== undefined;
+  const keepsArguments = deployKernel === undefined || (set && kernelAppendParams === undefined);
   return found(
-    nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     images.flatMap(({ path, url }) => checkReference(path, url, 'ramdisk')),
-    deployKernel === undefined ? [] : checkRamdiskArguments(kernelAppendParams),
+    keepsArguments ? [] : checkRamdiskArguments(kernelAppendParams ?? ''),
     checkBootFiles([...images, ...rootfs.map((file) => ({ ...file, path: ['kernelAppendParams'] }))]),
     deployIso !== undefined && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
-    checkDeployment(deployment),
-    !bootsIso &&
-      Object.keys(host.rootDevice).length === 0 &&
+    checkDeployment(options),
+    bootIso === undefined &&
+      rootDevice.length === 0 &&
+      !set &&
       issueWith(rootDeviceMissing, [], 'the agent takes the smallest disk of at least 4 GiB'),
-    noteLines(linesOf(settings)),
+    noteLines(linesOf(host, options)),
   );
 }
 
-function bootInterfaceOf({ host: { bmc }, bootInterface }: NodeSettings): string | undefined {
+/** That of the option, or else the one that the scheme of the BMC address selects. */
+function bootInterfaceOf({ bmc }: DeployHost, { bootInterface }: DeployOptions): string | undefined {
   return bootInterface ?? (bmc && bmcKind(bmc.address).bootInterface);
 }
 
 /** The lines of ironic.conf that the conductor of the node needs, besides the defaults. */
-function linesOf(settings: NodeSettings): readonly ConfLine[] {
-  const { host, ramdisk = {}, deployment, inspectInterface } = settings;
-  const images = imagesOf(ramdisk).map(({ url }) => url);
+function linesOf(host: DeployHost, options: DeployOptions): readonly ConfLine[] {
+  const { bootIso = '', imageSource = '', inspectInterface } = options;
+  const images = imagesOf(options).map(({ url }) => url);
   return [
     ...linesFor({
       driver: host.bmc && bmcKind(host.bmc.address).driver,
-      deploy: interfaceFor(deployment),
+      deploy: interfaceFor(options),
       inspect: inspectInterface,
-      boot: bootInterfaceOf(settings),
+      boot: bootInterfaceOf(host, options),
     }),
-    ...fileLinesFor([...images, deployment.image?.url ?? '', deployment.bootIso ?? '']),
+    ...fileLinesFor([...images, imageSource, bootIso]),
   ];
 }
 
-function imagesOf(ramdisk: Ramdisk): readonly NamedBootFile[] {
+/** The images of the ramdisk. */
+function imagesOf(options: DeployOptions): readonly NamedBootFile[] {
   const uses = { deployIso: 'live ISO', deployKernel: 'kernel', deployRamdisk: 'initramfs' } as const;
   return (['deployIso', 'deployKernel', 'deployRamdisk'] as const).flatMap((option) => {
-    const { [option]: url } = ramdisk;
+    const { [option]: url } = options;
     return url === undefined ? [] : [{ use: uses[option], url, path: [option] }];
   });
 }
 
-export function describeNode(settings: NodeSettings): NodeDescription {
-  const { host, ramdisk = {}, inspectInterface, deployment } = settings;
+/** What is left out, the conductor decides. */
+export function describeNode(host: DeployHost, options: DeployOptions): NodeDescription {
+  const { inspectInterface } = options;
   const kind = host.bmc && bmcKind(host.bmc.address);
-  const boot = bootInterfaceOf(settings);
-  const deploy = interfaceFor(deployment);
-  const instance = instanceInfo(deployment);
+  const boot = bootInterfaceOf(host, options);
+  const deploy = interfaceFor(options);
+  const instance = instanceInfo(options);
   return {
     name: host.name,
     ...(kind !== undefined && { driver: kind.driver }),
@@ -145,10 +116,10 @@ export function describeNode(settings: NodeSettings): NodeDescription {
       ...(host.bmc !== undefined && bmcDriverInfo(host.bmc.address)),
       ...(host.bmc?.insecure === true && kind?.driver !== 'ipmi' && { redfish_verify_ca: false }),
       ...withoutUndefined({
-        deploy_iso: ramdisk.deployIso,
-        deploy_kernel: ramdisk.deployKernel,
-        deploy_ramdisk: ramdisk.deployRamdisk,
-        kernel_append_params: ramdisk.kernelAppendParams,
+        deploy_iso: options.deployIso,
+        deploy_kernel: options.deployKernel,
+        deploy_ramdisk: options.deployRamdisk,
+        kernel_append_params: options.kernelAppendParams,
       }),
     },
     ...(Object.keys(instance).length > 0 && { instance_info: instance }),
@@ -226,20 +197,17 @@ function interfaceWords(node: NodeDescription): readonly string[] {
   });
 }
 
-/**
- * Commands that set the attributes that deploy steps read from the node, and deploy it.
- * @param configDrive the path of its file
- */
+/** Commands that set the attributes that deploy steps read from the node, and deploy it. */
 export function formatDeployCommands(
-  node: string,
   steps: readonly Mapping[],
-  configDrive: string | undefined,
-  deployment: Deployment & { readonly deployInterface: DeployInterface },
+  deployInterface: DeployInterface,
+  options: DeployOptions,
 ): string {
+  const { configDrive, node = '' } = options;
   const set = formatCommand([
     `baremetal node set ${quoteShellWord(node)}`,
-    `--deploy-interface ${deployment.deployInterface}`,
-    ...attributeWords('--instance-info', instanceInfo(deployment)),
+    `--deploy-interface ${deployInterface}`,
+    ...attributeWords('--instance-info', instanceInfo(options)),
   ]);
   const deploy = formatCommand([
     `baremetal node deploy ${quoteShellWord(node)}`,

@@ -8,7 +8,8 @@ import {
   renderHostManifests,
 } from '../../../../src/commands/deploy/documents/bareMetalHost.ts';
 import { asMapping } from '../../../../src/formats/mapping.ts';
-import type { HostBmc } from '../../../../src/commands/deploy/documents/host.ts';
+import type { DeployHost, HostBmc } from '../../../../src/commands/deploy/documents/host.ts';
+import type { DeployOptions } from '../../../../src/commands/deploy/options.ts';
 import { parseBmcAddress } from '../../../../src/redfish/bmcAddress.ts';
 
 const readJson = (path: string) =>
@@ -29,38 +30,39 @@ const base: HostSettings = {
     bmc: bmc(`redfish-virtualmedia://h${system}`),
     rootDevice: { name: '/dev/sda' },
   },
-  bmcCredentials: 'worker-3-bmc-secret',
-  method: 'install_coreos',
   config: { ignition: { version: '3.4.0' } },
-  install: { appendKarg: [] },
-  deployment: {},
+  options: { bmcAddress: 'given', rootDevice: ['given'] },
 };
 const rulesOf = (settings: HostSettings) => checkHostSettings(settings).map(({ rule }) => rule);
-const withHost = (host: Partial<HostSettings['host']>): HostSettings => ({
+const withHost = (host: Partial<DeployHost>): HostSettings => ({ ...base, host: { ...base.host, ...host } });
+const withOptions = (options: DeployOptions): HostSettings => ({
   ...base,
-  host: { ...base.host, ...host },
+  options: { ...base.options, ...options },
 });
-const deployed = (deployment: HostSettings['deployment']): HostSettings => ({ ...base, deployment });
-const { bootMac: _mac, ...hostWithoutMac } = base.host;
-const { bmc: _bmc, ...hostWithoutBmc } = base.host;
 const { config: _config, ...withoutConfig } = base;
 const checksum = 'a'.repeat(64);
 const full: HostSettings = {
   ...base,
-  namespace: 'metal3',
   host: {
     ...base.host,
     architecture: 'aarch64',
     bmc: { ...bmc(`idrac-virtualmedia://[2001:db8::1]${system}`), insecure: true },
     rootDevice: { by_path: '/dev/disk/by-path/x', model: '<in> PERC', size: '>= 100', rotational: false },
   },
-  userData: 'site-config',
-  install: { appendKarg: ['a=1', 'b'], copyNetwork: true },
   ramdiskNetwork: { key: 'nmstate', text: 'interfaces: []\n' },
   networkData: '{}',
-  deployment: { image: { url: 'https://h/i', checksum, format: 'raw' } },
-  labels: { 'site.example/rack': '7', plain: '' },
-  spec: { bootMode: 'UEFISecureBoot', raid: { softwareRAIDVolumes: [{ level: '1' }] }, online: false },
+  options: {
+    ...base.options,
+    namespace: 'metal3',
+    userDataName: 'site-config',
+    appendKarg: ['a=1', 'b'],
+    copyNetwork: true,
+    imageSource: 'https://h/i',
+    imageChecksum: checksum,
+    imageFormat: 'raw',
+    labels: { 'site.example/rack': '7', plain: '' },
+    spec: { bootMode: 'UEFISecureBoot', raid: { softwareRAIDVolumes: [{ level: '1' }] }, online: false },
+  },
 };
 
 describe('a BareMetalHost', () => {
@@ -76,7 +78,7 @@ describe('a BareMetalHost', () => {
     ['the least', base],
     ['everything', full],
     ['no disk', withHost({ rootDevice: {} })],
-    ['assisted', { ...withoutConfig, method: 'start_assisted_install' }],
+    ['assisted', { ...withOptions({ method: 'start_assisted_install' }), config: undefined }],
   ])('obeys the resource definition: %s', (_title, settings) => {
     isSpec(asMapping(renderHostManifests(settings).at(-1))['spec']);
     expect(isSpec.errors).toBeNull();
@@ -93,76 +95,69 @@ describe('a BareMetalHost', () => {
 
   it.each<[string, HostSettings, string[]]>([
     ['nothing is wrong', base, []],
-    ['a name in upper case', withHost({ name: 'Worker' }), ['metal3-name']],
-    ['a name that is a UUID', withHost({ name: '33ce8659-7400-4c68-9535-d10766f07a58' }), ['metal3-name']],
-    ['a namespace with a dot', { ...base, namespace: 'a.b' }, ['metal3-name']],
-    ['a Secret with a blank', { ...base, bmcCredentials: 'a b' }, ['metal3-name']],
-    ['no BMC', { ...base, host: hostWithoutBmc }, ['bmc-missing']],
-    ['no MAC address for virtual media', { ...base, host: hostWithoutMac }, []],
-    ['a disk in the specification', { ...withHost({ rootDevice: {} }), spec: { rootDeviceHints: {} } }, []],
-    [
-      'no MAC address for libvirt',
-      { ...base, host: { ...hostWithoutMac, bmc: bmc('libvirt://h') } },
-      ['mac-missing'],
-    ],
-    ['no MAC address for IPMI', { ...base, host: { ...hostWithoutMac, bmc: bmc('ipmi://h') } }, []],
-    ['no disk', withHost({ rootDevice: {} }), ['root-device-missing']],
+    ['no BMC', { ...base, options: { rootDevice: ['given'] } }, ['bmc-missing']],
+    ['no MAC address', withHost({ bootMac: undefined }), []],
+    ['a disk in the specification', withOptions({ rootDevice: [], spec: { rootDeviceHints: {} } }), []],
+    ['no disk', withOptions({ rootDevice: [] }), ['root-device-missing']],
     ['a hint that Metal3 has not', withHost({ rootDevice: { tran: 'nvme' } }), ['hint-not-in-metal3']],
     ['no config', withoutConfig, ['user-data-missing']],
-    ['a config that is there', { ...withoutConfig, userData: 'site' }, []],
-    ['assisted with a config', { ...base, method: 'start_assisted_install' }, ['method-takes-nothing']],
-    ['an image', { ...base, deployment: { image: { url: 'https://h/i', checksum } } }, ['image-unverified']],
+    ['a config that is there', { ...withOptions({ userDataName: 'site' }), config: undefined }, []],
+    ['assisted with a config', withOptions({ method: 'start_assisted_install' }), ['method-takes-nothing']],
+    ['an image', withOptions({ imageSource: 'https://h/i', imageChecksum: checksum }), ['image-unverified']],
     [
       'an image without a checksum',
-      { ...base, deployment: { image: { url: 'https://h/i' } } },
+      withOptions({ imageSource: 'https://h/i' }),
       ['image-unverified', 'image-checksum'],
     ],
     [
       'an image of Ironic',
-      deployed({ deployInterface: 'direct', image: { url: 'https://h/i', checksum } }),
+      withOptions({ deployInterface: 'direct', imageSource: 'https://h/i', imageChecksum: checksum }),
       [],
     ],
     [
       'an image of Ironic without a checksum',
-      deployed({ deployInterface: 'direct', image: { url: 'https://h/i' } }),
+      withOptions({ deployInterface: 'direct', imageSource: 'https://h/i' }),
       ['image-checksum'],
     ],
     [
       'kernel arguments for an image of Ironic',
-      {
-        ...deployed({ deployInterface: 'direct', image: { url: 'https://h/i', checksum } }),
-        install: { appendKarg: ['a'] },
-      },
+      withOptions({
+        deployInterface: 'direct',
+        imageSource: 'https://h/i',
+        imageChecksum: checksum,
+        appendKarg: ['a'],
+      }),
       ['needs-install-coreos'],
     ],
-    [
-      'a live ISO, and no disk',
-      { ...deployed({ bootIso: 'https://h/i' }), host: { ...base.host, rootDevice: {} } },
-      [],
-    ],
+    ['a live ISO, and no disk', withOptions({ bootIso: 'https://h/i', rootDevice: [] }), []],
     ['network data', { ...base, networkData: '{}' }, ['network-data-unread']],
-    ['a large config', { ...base, config: { a: 'x'.repeat(1024 * 1024) } }, ['secret-size']],
+    ['a large config', { ...base, config: { a: 'x'.repeat(256 * 1024) } }, ['secret-apply-size']],
   ])('is checked: %s', (_title, settings, rules) => {
     expect(rulesOf(settings)).toEqual(rules);
   });
 
-  it.each<[string, HostSettings['deployment'], object]>([
+  it.each<[string, DeployOptions, object]>([
     ['customDeploy', {}, { customDeploy: { method: 'install_coreos' } }],
     [
       'an image',
-      { deployInterface: 'direct', image: { url: 'https://h/i', checksum, format: 'qcow2' } },
+      {
+        deployInterface: 'direct',
+        imageSource: 'https://h/i',
+        imageChecksum: checksum,
+        imageFormat: 'qcow2',
+      },
       {
         image: { url: 'https://h/i', checksum, checksumType: 'sha256', format: 'qcow2' },
       },
     ],
     [
       'a container',
-      { deployInterface: 'bootc', image: { url: 'oci://h/i:1' } },
+      { deployInterface: 'bootc', imageSource: 'oci://h/i:1' },
       { image: { url: 'oci://h/i:1' } },
     ],
     ['a live ISO', { bootIso: 'https://h/i.iso' }, { image: { url: 'https://h/i.iso', format: 'live-iso' } }],
-  ])('asks the operator for what is deployed: %s', (_title, deployment, spec) => {
-    const host = renderHostManifests(deployed(deployment)).at(-1);
+  ])('asks the operator for what is deployed: %s', (_title, options, spec) => {
+    const host = renderHostManifests(withOptions(options)).at(-1);
     const { customDeploy, image } = asMapping(asMapping(host)['spec']);
     expect({ customDeploy, image }).toEqual({ image: undefined, ...spec });
     isSpec(asMapping(host)['spec']);
@@ -181,10 +176,7 @@ describe('a BareMetalHost', () => {
     ['SHA-512', 'b'.repeat(128), 'sha512'],
     ['a URL', 'https://h/SHA256SUMS', 'auto'],
   ])('says what the checksum is: %s', (_title, sum, checksumType) => {
-    const host = renderHostManifests({
-      ...base,
-      deployment: { image: { url: 'https://h/i', checksum: sum } },
-    }).at(-1);
+    const host = renderHostManifests(withOptions({ imageSource: 'https://h/i', imageChecksum: sum })).at(-1);
     expect(host).toMatchObject({ spec: { image: { url: 'https://h/i', checksum: sum, checksumType } } });
   });
 });

@@ -18,7 +18,7 @@ describe('another image', () => {
     ['a blank', 'https://h/a b', ['image-url']],
     ['nothing', '', ['image-url']],
   ])('has a URL: %s', (_title, url, expected) => {
-    expect(rules(checkImageSource({ url }))).toEqual(expected);
+    expect(rules([checkImageSource(url)])).toEqual(expected);
   });
 
   it.each([
@@ -45,8 +45,6 @@ describe('another image', () => {
     ['none', undefined, ['image-checksum']],
     ['text', 'sha256', ['image-checksum']],
   ])('has a checksum: %s', (_title, checksum, expected) => {
-    expect(rules(checkImageChecksum({ url: '', ...(checksum !== undefined && { checksum }) }, true))).toEqual(
-      expected,
-    );
+    expect(rules(checkImageChecksum(checksum, true))).toEqual(expected);
   });
 });

@@ -1,28 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { DeployHost } from '../../../../src/commands/deploy/documents/host.ts';
 import { parseBmcAddress } from '../../../../src/redfish/bmcAddress.ts';
-import {
-  checkNode,
-  describeNode,
-  type NodeSettings,
-  type Ramdisk,
-} from '../../../../src/commands/deploy/documents/node.ts';
+import { checkNode, describeNode } from '../../../../src/commands/deploy/documents/node.ts';
+import type { DeployOptions } from '../../../../src/commands/deploy/options.ts';
 
 const host = (address: string, insecure = false): DeployHost => {
   const read = parseBmcAddress(address);
   if ('problem' in read) throw new Error(read.problem);
   return { name: 'w1', rootDevice: { name: '/dev/sda' }, bmc: { address: read, insecure } };
 };
-const settings = (address: string, insecure = false): NodeSettings => ({
-  host: host(address, insecure),
-  deployment: {},
-});
-const pair = (deployKernel: string): Ramdisk => ({
+const pair = (deployKernel: string): DeployOptions => ({
   deployKernel,
   deployRamdisk: 'file:///var/lib/ironic/r',
   kernelAppendParams: '%default%',
 });
-const iso = (url: string): Ramdisk => ({ deployIso: url });
+const iso = (url: string): DeployOptions => ({ deployIso: url });
 
 const glanceImage = '33ce8659-7400-4c68-9535-d10766f07a58';
 
@@ -73,7 +65,7 @@ describe('a node', () => {
       { driver: 'redfish', boot: 'redfish-https', info: { redfish_address: 'https://h' } },
     ],
   ])('has the driver of its BMC: %s', (_title, address, { driver, boot, info }) => {
-    expect(describeNode(settings(address))).toEqual({
+    expect(describeNode(host(address), {})).toEqual({
       name: 'w1',
       driver,
       boot_interface: boot,
@@ -83,13 +75,13 @@ describe('a node', () => {
   });
 
   it('need not verify the BMC', () => {
-    expect(describeNode(settings('redfish://h', true)).driver_info).toMatchObject({
+    expect(describeNode(host('redfish://h', true), {}).driver_info).toMatchObject({
       redfish_verify_ca: false,
     });
-    expect(describeNode(settings('ipmi://h', true)).driver_info).toEqual({ ipmi_address: 'h' });
+    expect(describeNode(host('ipmi://h', true), {}).driver_info).toEqual({ ipmi_address: 'h' });
   });
 
-  it.each<[string, string, Ramdisk, string[]]>([
+  it.each<[string, string, DeployOptions, string[]]>([
     ['an ISO by virtual media', 'redfish-virtualmedia://h', iso('http://h/i.iso'), []],
     ['an ISO over https', 'redfish-virtualmedia://h', iso('https://h/i.iso'), []],
     ['an ISO on the conductor', 'redfish-virtualmedia://h', iso('file:///var/lib/ironic/i.iso'), []],
@@ -105,6 +97,7 @@ describe('a node', () => {
     ['a kernel with its ramdisk', 'ipmi://h', pair('http://h/k'), []],
     ['a kernel that cannot be fetched', 'ipmi://h', pair('k'), ['image-reference']],
   ])('boots from %s', (_title, address, ramdisk, rules) => {
-    expect(checkNode({ ...settings(address), ramdisk }).map(({ rule }) => rule)).toEqual(rules);
+    const options = { ...ramdisk, rootDevice: ['name=/dev/sda'] };
+    expect(checkNode(host(address), options).map(({ rule }) => rule)).toEqual(rules);
   });
 });

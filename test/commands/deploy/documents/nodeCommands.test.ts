@@ -64,8 +64,8 @@ describe('commands of the client', () => {
   });
 
   it('set the image before they deploy', () => {
-    const deployment = { deployInterface: 'custom-agent', image: { url: 'https://h/i' } } as const;
-    expect(formatDeployCommands('w1', [], 'a b.json', deployment)).toBe(
+    const options = { node: 'w1', configDrive: 'a b.json', imageSource: 'https://h/i' };
+    expect(formatDeployCommands([], 'custom-agent', options)).toBe(
       'baremetal node set w1 \\\n  --deploy-interface custom-agent \\\n  --instance-info image_source=https://h/i\n' +
         "baremetal node deploy w1 \\\n  --deploy-steps '[]' \\\n  --config-drive 'a b.json'\n",
     );

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hostNameOfMetal3Problem,
-  namespaceProblem,
-  nodeNameProblem,
-  objectNameProblem,
-} from '../../../../src/core/objectName.ts';
-
-const uuid = '33ce8659-7400-4c68-9535-d10766f07a58';
+import { namespaceProblem, objectNameProblem } from '../../../../src/core/objectName.ts';
 
 describe('names', () => {
   it.each([
@@ -39,25 +32,5 @@ describe('names', () => {
     ['nothing', '', false],
   ])('of a namespace: %s', (_title, name, isAllowed) => {
     expect(namespaceProblem(name) === undefined).toBe(isAllowed);
-  });
-
-  it.each([
-    ['a name', 'worker-3', true],
-    ['a UUID', uuid, false],
-    ['a UUID without dashes', uuid.replaceAll('-', ''), false],
-  ])('of a BareMetalHost: %s', (_title, name, isAllowed) => {
-    expect(hostNameOfMetal3Problem(name) === undefined).toBe(isAllowed);
-  });
-
-  it.each([
-    ['unreserved characters', 'Rack_1~worker.3', true],
-    ['a dash first', '--driver', false],
-    ['a slash', 'a/b', false],
-    ['a quote', "a'b", false],
-    ['a UUID', uuid, false],
-    ['nothing', '', false],
-    ['256 characters', 'a'.repeat(256), false],
-  ])('of a node: %s', (_title, name, isAllowed) => {
-    expect(nodeNameProblem(name) === undefined).toBe(isAllowed);
   });
 });
