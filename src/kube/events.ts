@@ -17,7 +17,7 @@ export interface RecordedEvent {
 }
 
 /** Who reports the events. */
-interface EventSource {
+interface EventReporter {
   /** `metal3.io/ironic-coreos` */
   readonly controller: string;
   /** The name of the pod. */
@@ -27,7 +27,7 @@ interface EventSource {
 /** @throws ApiError */
 export async function recordEvent(
   client: KubernetesClient,
-  { controller, instance }: EventSource,
+  { controller, instance }: EventReporter,
   { action, message, object, reason, resource, type }: RecordedEvent,
   signal?: AbortSignal,
 ): Promise<void> {

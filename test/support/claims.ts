@@ -53,7 +53,6 @@ const installer = 'coreos+coreos-installer';
 const systemd = 'redhat-plumbers+systemd-rhel9';
 const networkManager = 'NetworkManager+NetworkManager';
 const nmstate = 'nmstate+nmstate';
-const webhook = 'internal/webhooks/metal3.io/v1alpha1/baremetalhost_validation.go';
 
 const iccBuilder = 'pkg/ignition/builder.go';
 const iccService = 'pkg/ignition/service_config.go';
@@ -987,10 +986,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['the BMC driver requires it'],
-    sources: [{ repository: metal3, file: webhook, shows: /BMC driver %s requires a BootMACAddress value/ }],
-  },
-  {
     says: ['the operator of Metal3 requires it'],
     sources: [
       {
@@ -1048,10 +1043,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['it is a UUID, which only Ironic assigns'],
-    sources: [{ repository: metal3, file: webhook, shows: /resource name cannot be a UUID/ }],
-  },
-  {
     says: ['Metal3 requires it'],
     sources: [
       {
@@ -1095,10 +1086,6 @@ export const CLAIMS: readonly Claim[] = [
       `${kubernetes}: have labels with keys that Kubernetes accepts`,
       `${kubernetes}: name objects and namespaces as Kubernetes allows`,
     ],
-  },
-  {
-    says: ['the limit of Kubernetes is 1 MiB'],
-    tests: [`${kubernetes}: refuse a Secret of more than 1 MiB`],
   },
   {
     says: ['the BMC address selects network boot, which does not support an ISO'],
@@ -1537,10 +1524,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   // other programs
-  {
-    says: ['Ironic allows letters, digits and the characters - .'],
-    tests: [`${experiments}: allows the names of nodes that are accepted here`],
-  },
   {
     says: [
       'Without hints, the agent takes the smallest disk of at least 4 GiB',
