@@ -16,7 +16,6 @@ import { programVersion } from '../core/programVersion.ts';
 /**
  * @param options `command`: the words of the command whose page is printed; empty for the page of the program. `directory`: all
  *   pages are written to this folder, which is created if missing
- * @throws UsageError for an unknown command, CliError if a page cannot be written
  */
 export async function man(
   {

@@ -43,7 +43,6 @@ const LONGEST_WAIT = 600_000;
 /**
  * Reads the whole body as JSON.
  * @param operation for messages: `list secrets in metal3`
- * @throws ApiError if it is larger than `maxBytes` or not valid JSON
  */
 export async function readJson(
   parts: AsyncIterable<Uint8Array>,
@@ -56,7 +55,6 @@ export async function readJson(
   );
 }
 
-/** @throws ApiError for invalid JSON */
 export function parseJson(bytes: Uint8Array, operation: string): unknown {
   const value = parseIfJson(decoder.decode(bytes));
   if (value !== undefined) return value;

@@ -29,7 +29,7 @@ export interface ClusterConfig {
   readonly proxies: HttpProxies;
   /** The namespace of the pod or of the context. */
   readonly namespace: string;
-  /** Returns the current token; undefined without a token. @throws CliError if its file cannot be read */
+  /** Returns the current token; undefined without a token. */
   readonly readToken: () => Promise<string | undefined>;
 }
 
@@ -49,10 +49,7 @@ const MAX_KUBECONFIG = 8 * 1024 * 1024;
 const MAX_PEM = 1024 * 1024;
 const MAX_TOKEN = 64 * 1024;
 
-/**
- * Reads the given kubeconfig, otherwise KUBECONFIG, otherwise the service account of the pod, otherwise `~/.kube/config`.
- * @throws CliError if it is missing or invalid
- */
+/** Reads the given kubeconfig, otherwise KUBECONFIG, otherwise the service account of the pod, otherwise `~/.kube/config`. */
 export async function findClusterConfig(
   kubeconfig: string | undefined,
   io: Io,
@@ -153,7 +150,6 @@ async function readTokenFile(path: string, { cwd }: Io): Promise<string> {
   return checkToken(bytes, path);
 }
 
-/** @throws CliError for a token that cannot be sent in a header */
 function checkToken(bytes: Uint8Array, where: string): string {
   const text = Buffer.from(bytes).toString('latin1').trim();
   if (/^[!-~]+$/.test(text)) return text;

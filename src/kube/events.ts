@@ -24,7 +24,6 @@ interface EventReporter {
   readonly instance: string;
 }
 
-/** @throws ApiError */
 export async function recordEvent(
   client: KubernetesClient,
   { controller, instance }: EventReporter,

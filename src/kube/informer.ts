@@ -124,7 +124,6 @@ export class Informer<Kept> {
     this.#synced.resolve();
   }
 
-  /** @throws ApiError, also if the watch ends too early */
   async #watch(): Promise<void> {
     const { client, resource, selection } = this.#options;
     const resourceVersion = this.#from ?? '';

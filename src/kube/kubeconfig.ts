@@ -91,10 +91,7 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
   return found;
 }
 
-/**
- * Selects the current context of several merged files. The first entry with a name counts.
- * @throws CliError
- */
+/** Selects the current context of several merged files. The first entry with a name counts. */
 export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
   const first = files.find(({ currentContext }) => currentContext !== undefined);
   const name = first?.currentContext;

@@ -217,12 +217,12 @@ export class ApiClient {
     return readObject(await this.#ask(request, MAX_OBJECT), request.operation);
   }
 
-  /** Returns the response as JSON. @throws ApiError */
+  /** Returns the response as JSON. */
   async #ask(request: ApiRequest, maxBytes: number): Promise<unknown> {
     return readJson(this.#stream(request), request.operation, maxBytes);
   }
 
-  /** Streams the body. Ending the iteration early closes the connection. @throws ApiError */
+  /** Streams the body. Ending the iteration early closes the connection. */
   async *#stream(request: ApiRequest): AsyncGenerator<Uint8Array, void> {
     const { operation, signal } = request;
     try {

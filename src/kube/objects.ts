@@ -77,7 +77,6 @@ export function keyOf({ metadata: { namespace, name } }: KubernetesObject): Obje
 
 /**
  * Reads an object. The API server has checked its fields; other metadata, such as `managedFields`, is dropped, as it may be large.
- * @throws ApiError if the value is not a Kubernetes object
  */
 export function readObject(value: unknown, operation: string): KubernetesObject {
   if (!isStored(value)) {

@@ -47,10 +47,7 @@ const LINE_FEED = 0x0a;
 
 const CHANGES = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' } as const;
 
-/**
- * Undefined for unknown event types.
- * @throws ApiError for an invalid event, and for an error event
- */
+/** Undefined for unknown event types. */
 export function readWatchEvent(line: Uint8Array, operation: string): WatchEvent | undefined {
   const event = parseJson(line, operation);
   if (!isMapping(event)) throw invalidResponse(operation, 'the watch contains an invalid event');
@@ -72,7 +69,7 @@ export function readWatchEvent(line: Uint8Array, operation: string): WatchEvent 
   }
 }
 
-/** The resource version of a list or a bookmark, which have no name. @throws ApiError if it is missing */
+/** The resource version of a list or a bookmark, which have no name. */
 export function versionOf(value: unknown, operation: string): string {
   const { resourceVersion: version } = asMapping(asMapping(value)['metadata']);
   if (typeof version === 'string' && version !== '') return version;

@@ -13,7 +13,6 @@ import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory } from './imageFactory.ts';
 import { buildRequestOf, type ReadSecret } from './buildRequest.ts';
 
-/** @throws ApiError if the Secret cannot be read at the moment */
 export async function buildOutcome(
   image: PreprovisioningImage,
   factory: ImageFactory,

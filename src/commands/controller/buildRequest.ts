@@ -40,7 +40,6 @@ interface StoredSecret extends SecretData {
   readonly metadata: { readonly resourceVersion: string };
 }
 
-/** @throws ApiError if the Secret cannot be read at the moment */
 export async function buildRequestOf(
   image: PreprovisioningImage,
   possible: PossibleImages,

@@ -37,10 +37,7 @@ import { ReconcileLoop } from './reconcileLoop.ts';
 import { addControllerMetrics, type ControllerCounters, countImages, describeImages } from './service.ts';
 import { pause, systemClock } from '../../io/clock.ts';
 
-/**
- * Runs until SIGTERM or SIGINT, then returns 0. With a JSON log, an error that ends it earlier is an event of the log.
- * @throws CliError, UsageError
- */
+/** Runs until SIGTERM or SIGINT, then returns 0. With a JSON log, an error that ends it earlier is an event of the log. */
 export async function controller(options: ControllerOptions, io: Io): Promise<ExitCode> {
   const form = readLogForm(options.log, io);
   const log = createServerLog(io.stderr, form);

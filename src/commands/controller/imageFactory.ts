@@ -41,10 +41,7 @@ export interface ImageFactory {
   /** Recently fetched images, by object and path. */
   readonly images: ImageCache<ServedResource>;
   shared(path: string): CatalogEntry | undefined;
-  /**
-   * Builds an image; undefined if the config is invalid, after reporting the errors.
-   * @throws CliError for other errors
-   */
+  /** Builds an image; undefined if the config is invalid, after reporting the errors. */
   build(request: HostRequest, io: Io): Promise<BuiltImage | undefined>;
   close(): Promise<void>;
 }
@@ -71,7 +68,6 @@ export interface FactoryInputs {
   readonly io: Io;
 }
 
-/** @throws CliError if images or settings are invalid for all hosts */
 export async function openImageFactory(
   options: ControllerOptions,
   inputs: FactoryInputs,

@@ -23,10 +23,7 @@ import { Informer } from '../../kube/informer.ts';
 
 const SETTINGS_PLACE = 'under "agent" in the settings (--settings FILE)';
 
-/**
- * @param file the settings file; undefined if the settings come from the environment
- * @throws CliError for an invalid file, UsageError for invalid options and for a list of hosts
- */
+/** @param file the settings file; undefined if the settings come from the environment */
 export async function readRenderSource(
   file: string | undefined,
   { profile }: ControllerOptions,
@@ -84,7 +81,6 @@ interface SettingsOptions {
 
 const kinds = { configmap: configMaps, secret: secrets } as const;
 
-/** @throws UsageError for an invalid kind or name */
 export function openSettings(options: SettingsOptions, cwd: string): SettingsSource {
   const { text } = options;
   const place = text === undefined ? undefined : parsePlace(text);

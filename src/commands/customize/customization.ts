@@ -39,7 +39,6 @@ import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
   const { destConsole = [], destDevice, destKargAppend = [], destKargDelete = [] } = options;
   if (destDevice === '')
@@ -156,7 +155,6 @@ async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
  * @param machine the system that applies the config
- * @throws CliError if it is invalid
  */
 async function readUserConfig(
   path: string,
@@ -240,7 +238,6 @@ async function readScript(path: string, options: CustomizeOptions, io: Io): Prom
   return script;
 }
 
-/** @throws CliError for the first option that requires a feature that the image does not have */
 export function refuseUnsupported(options: CustomizeOptions, features: LiveFeatures): void {
   const { destConsole, destDevice, destIgnition, destKargAppend, destKargDelete } = options;
   const { installerConfig, networkData, networkKeyfile, networkNmstate } = options;

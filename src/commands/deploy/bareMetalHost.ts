@@ -63,7 +63,6 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   return writeDeployed({ options: given, extension: `.${form}`, make, write, isSecret }, io);
 }
 
-/** @throws UsageError if the definition of BareMetalHosts does not allow these fields */
 async function readSpec(text: string): Promise<Mapping> {
   const value = ifWellFormed(() => parseYaml(text).value);
   const [mistake] = await checkHostSpec(value);
@@ -79,10 +78,7 @@ function otherConfig(name: string, host: string, { nameOf }: HostContext): CliEr
   });
 }
 
-/**
- * Reads the settings from the options. Returns undefined for invalid options, after reporting the errors.
- * @throws UsageError for options that cannot be combined, CliError for files that cannot be read
- */
+/** Reads the settings from the options. Returns undefined for invalid options, after reporting the errors. */
 async function readHostSettings(
   options: DeployOptions,
   context: HostContext,
@@ -102,11 +98,11 @@ async function readHostSettings(
     networkData: (await read('networkData', 'Network data'))?.text,
   };
   requireImage(options, nameOf);
-  const invalidHints = unread.map(({ path }) => path[1]);
+  const invalidHints = new Set(unread.map(({ path }) => path[1]));
   const issues = [
     ...unread,
     ...checkHostSettings(settings).filter(
-      ({ path, rule }) => rule !== 'hint-not-in-metal3' || !invalidHints.includes(path[1]),
+      ({ path, rule }) => rule !== 'hint-not-in-metal3' || !invalidHints.has(path[1]),
     ),
     ...(hasErrors(unread) ? [] : await checkMachine(host, options, settings.ramdiskNetwork, io)),
   ];

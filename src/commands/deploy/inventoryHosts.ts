@@ -38,10 +38,7 @@ export interface DeploySource {
   readonly index: number;
 }
 
-/**
- * Reads the inventory and selects the hosts that the options name, in the order of the inventory.
- * @throws CliError if it cannot be read, or if its settings for all hosts are invalid (after reporting the errors)
- */
+/** Reads the inventory and selects the hosts that the options name, in the order of the inventory. */
 export async function readSelectedHosts(
   file: string,
   options: DeployOptions,
@@ -91,10 +88,7 @@ function factsOf({ host, options }: DeploySource): HostFacts {
   return { name: host.name, bootMac, architecture };
 }
 
-/**
- * The options for the host.
- * @throws CliError if a placeholder has no value
- */
+/** The options for the host. */
 export function optionsOf(
   source: DeploySource,
   { nameOf, locate }: OptionSources,

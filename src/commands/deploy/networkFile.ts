@@ -37,7 +37,6 @@ const networkKinds = {
 /**
  * The text of a YAML or JSON file that describes a network.
  * @param what for error messages
- * @throws CliError if the file cannot be read, or {@link checkNetworkText} refuses it
  */
 export async function readNetworkFile(
   file: string,
@@ -49,10 +48,7 @@ export async function readNetworkFile(
   return checkNetworkText({ format, text: Buffer.from(bytes).toString('utf8'), file }, what, io);
 }
 
-/**
- * Reports problems of the network and returns its text.
- * @throws CliError if it is no mapping, or not of this kind, or if NetworkManager would not apply it
- */
+/** Reports problems of the network and returns its text. */
 async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<string> {
   const { file, format } = description;
   const reportOne = (problem: Diagnostic) => void report(io, problem);

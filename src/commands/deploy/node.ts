@@ -58,10 +58,7 @@ function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): 
   }
 }
 
-/**
- * Reads the node from the options. Returns undefined for invalid options, after reporting the errors.
- * @throws UsageError for options that cannot be combined or are incomplete
- */
+/** Reads the node from the options. Returns undefined for invalid options, after reporting the errors. */
 async function readNode(
   options: DeployOptions,
   format: NodeFormat,

@@ -29,10 +29,7 @@ const bmcAddress = errorRule(
   'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 );
 
-/**
- * Reads the host, without the invalid parts, which are issues.
- * @throws UsageError if the name is missing
- */
+/** Reads the host, without the invalid parts, which are issues. */
 export function readHostOptions(options: DeployOptions) {
   const { name, bootMac = '', bmcAddress: bmcText = '', bmcInsecure: insecure = false } = options;
   if (name === undefined) {
@@ -69,7 +66,6 @@ export function readHostOptions(options: DeployOptions) {
   };
 }
 
-/** @throws UsageError for a checksum without an image */
 export function requireImage({ imageChecksum, imageSource }: DeployOptions, nameOf: NameOption): void {
   if (imageSource !== undefined || imageChecksum === undefined) return;
   const source = nameOf('imageSource');
@@ -90,7 +86,6 @@ export function emptyConfigDrive(nameOf: NameOption): UsageError {
 /**
  * Reads the config for the installed host, and reports the findings of Ignition's rules and the rules of
  * `install_coreos`. Returns undefined if no config is given.
- * @throws CliError for an invalid config
  */
 export async function readInstalledConfig(
   { ignition: file, imageSource = '', filesDir }: DeployOptions,

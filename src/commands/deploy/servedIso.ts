@@ -23,7 +23,6 @@ interface ServedIsos {
 /**
  * Undefined without `--serve-url`.
  * @param option the one that gets the URL
- * @throws UsageError for options that cannot be combined or are incomplete, CliError if the key cannot be read
  */
 export async function servedIsos(
   option: 'bootIso' | 'deployIso',

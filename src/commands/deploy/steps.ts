@@ -51,10 +51,7 @@ interface MadeSteps {
   readonly commands: string;
 }
 
-/**
- * Writes the config drive if it is requested. Returns undefined for invalid options, after reporting the errors.
- * @throws UsageError for options that cannot be combined or are incomplete
- */
+/** Writes the config drive if it is requested. Returns undefined for invalid options, after reporting the errors. */
 async function makeSteps(
   options: DeployOptions,
   format: StepsFormat,

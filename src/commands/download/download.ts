@@ -20,10 +20,7 @@ import { report } from '../../io/report/report.ts';
 import { readStreamMetadata, type StreamAccess } from './streams.ts';
 import type { DownloadOptions } from './options.ts';
 
-/**
- * Downloads all files of the image at the same time, and prints their paths in the order of their names.
- * @throws CliError for the first failed file; the other downloads stop, and the next run resumes them
- */
+/** Downloads all files of the image at the same time, and prints their paths in the order of their names. */
 export async function download(options: DownloadOptions, io: Io): Promise<ExitCode> {
   const { fetchRetries: retries } = options;
   const client = createHttpClient(io);

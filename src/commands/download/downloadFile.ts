@@ -98,7 +98,6 @@ async function downloadUnpacked(
   return target;
 }
 
-/** @throws CliError if the file cannot be verified, and the user requires verification */
 async function findProof(file: PlannedFile, context: DownloadContext): Promise<Proof> {
   const { name, needsSignature, sha256, signatureUrl } = file;
   const { policy } = context;

@@ -85,7 +85,6 @@ interface Part {
   isJoined: boolean;
 }
 
-/** @throws CliError if another process downloads the file */
 async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Promise<Part> {
   const id = createHash('sha256')
     .update(`${url.href}\n${sha256 ?? ''}`)

@@ -24,10 +24,7 @@ import type { MetadataSource } from './artifacts/plan.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { shownUrl } from '../../http/client/httpUrl.ts';
 
-/**
- * Prints a table like coreos-installer; as JSON, `stream` and a list `images` with the files of each image.
- * @throws CliError if the metadata cannot be fetched or is invalid
- */
+/** Prints a table like coreos-installer; as JSON, `stream` and a list `images` with the files of each image. */
 export async function listStream({ format, ...options }: ListStreamOptions, io: Io): Promise<ExitCode> {
   const client = createHttpClient(io);
   try {
@@ -79,7 +76,6 @@ const BASE_URL_VARIABLE = 'IRONIC_COREOS_STREAM_BASE_URL';
 
 const MAX_METADATA = 16 * 1024 * 1024;
 
-/** @throws CliError if it cannot be read, is not stream metadata, or is that of another stream than the given one */
 export async function readStreamMetadata(
   options: StreamOptions,
   access: StreamAccess,

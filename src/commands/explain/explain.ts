@@ -17,7 +17,6 @@ import { createMachines } from '../../trial/timeline/machines.ts';
 import { createTimeline } from '../../trial/timeline/timeline.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 
-/** @throws UsageError if the id does not exist, CliError if no line on standard input shows a problem */
 export async function explain({ format, id: rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const isJson = format === 'json';
   const write = (text: string): Promise<void> => writeStdout(io, [Buffer.from(text)]);

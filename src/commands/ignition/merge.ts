@@ -28,7 +28,6 @@ import {
 } from '../../hosts/input/configFiles.ts';
 import type { FromButaneOptions, MergeOptions, TranslateOptions, WriteOptions } from './options.ts';
 
-/** @throws CliError if a config or the merged config is invalid */
 export async function merge(
   { parent: first, child: others, to, filesDir, ...options }: MergeOptions,
   io: Io,
@@ -45,7 +44,6 @@ export async function merge(
   return 0;
 }
 
-/** @throws CliError if the config is invalid, in its own version or after the translation */
 export async function translate(
   { file, to, filesDir, ...options }: TranslateOptions,
   io: Io,
@@ -58,7 +56,7 @@ export async function translate(
   return 0;
 }
 
-/** Writes a Butane config as Ignition JSON. @throws CliError if the config is invalid */
+/** Writes a Butane config as Ignition JSON. */
 export async function fromButane(
   { file, filesDir, ...options }: FromButaneOptions,
   io: Io,
@@ -72,7 +70,6 @@ export async function fromButane(
  * Checks a config and writes it. An invalid config is only written to standard output, so that it can be examined.
  * @param name for messages: `merged config`
  * @param sources what it was made from
- * @throws CliError if the config is invalid
  */
 async function writeConfig(
   name: string,

@@ -22,7 +22,6 @@ import type { ImportOptions } from './options.ts';
 
 const FILE = { what: 'File to import', maxBytes: 64 * 1024 * 1024 };
 
-/** @throws CliError for a file that contains nothing known, or an inventory that exists, UsageError for standard output */
 export async function importHosts(options: ImportOptions, io: Io): Promise<ExitCode> {
   const { file: files, output } = options;
   if (output === '-') {

@@ -19,7 +19,6 @@ const columns: Readonly<Record<string, readonly string[]>> = {
 /** Of another column with a secret, which an inventory must not contain. */
 const SECRET = /pass|pwd|secret|token|credential/i;
 
-/** @throws FormatError without a column of names, or for a host without a name */
 export function importCsv(text: string, folder: string): Partial<Imported> {
   const [head, ...records] = parseCsv(text);
   const titles = head?.fields ?? [];

@@ -5,10 +5,7 @@ import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { asText } from './imported.ts';
 
-/**
- * The objects in their order.
- * @throws FormatError if the text is not valid YAML
- */
+/** The objects in their order. */
 export function readDocuments(text: string): readonly unknown[] {
   const marks = Array.from(text.matchAll(/^---(?=\s|$)/gm), ({ index }) => index);
   const starts = [0, ...marks];

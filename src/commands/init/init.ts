@@ -20,7 +20,6 @@ import { writeStdout } from '../../io/stdout.ts';
 import type { Sparse } from '../../io/commandLine.ts';
 import { type InitOptions, jobNames, jobs } from './options.ts';
 
-/** @throws UsageError without a job if standard input is not a terminal, CliError if the file exists */
 export async function init(given: InitOptions, io: Io): Promise<ExitCode> {
   const { output } = given;
   if (output !== '-' && (await statsOf(resolve(io.cwd, output))) !== undefined) {

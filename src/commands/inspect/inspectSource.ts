@@ -60,10 +60,7 @@ export interface InspectedConfig {
   readonly runsAgent: boolean;
 }
 
-/**
- * Inspects `source`: a path, a URL, `-` for standard input, or the bytes.
- * @throws CliError if it cannot be read, or has an unsupported format
- */
+/** Inspects `source`: a path, a URL, `-` for standard input, or the bytes. */
 export async function inspectSource(source: string | Uint8Array, io: Io): Promise<Inspected> {
   const isLocal = typeof source !== 'string' || !isRemote(source);
   const inspected = await readImageSource(source, { ...CONFIG_FILE, what: 'Image' }, io, (opened) =>

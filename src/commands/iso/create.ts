@@ -27,7 +27,6 @@ const USUAL_LABEL = 'ironic-python-agent';
 const USUAL_MENUS = ['EFI/BOOT/grub.cfg'];
 const MAX_LOADER = 4 * 1024 * 1024;
 
-/** @throws CliError for the user; nothing is written then */
 export async function createIso(options: CreateIsoOptions, io: Io): Promise<ExitCode> {
   const file = outputFile(options, io);
   if (options.grubConfig !== undefined && options.efiImage === undefined) {
@@ -107,7 +106,6 @@ async function readSystem(initrd: OpenImage, io: Io): Promise<FoundSystem> {
   return system;
 }
 
-/** @throws CliError for another kind of file, and for an image of a live ISO whose GRUB does not find the menu */
 async function efiLoader(
   image: OpenImage,
   { grubConfig = USUAL_MENUS }: CreateIsoOptions,

@@ -13,7 +13,6 @@ import {
 } from '../customize/customization.ts';
 import type { IsoCustomizeOptions } from './options.ts';
 
-/** @throws CliError for the user; nothing is written then */
 export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
   const edit = async (iso: LiveIso): Promise<Edit> => {
     await checkPristine(iso, options.force === true ? 'replace' : 'refuse');

@@ -77,10 +77,7 @@ export async function extractLoaders(options: ExtractFilesOptions, io: Io): Prom
   return 0;
 }
 
-/**
- * The output files appear when all of them are complete and verified.
- * @throws CliError for the user; no file is written then
- */
+/** The output files appear when all of them are complete and verified. */
 export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
   const { iso: path, output, outputRootfs, rootfsUrl } = options;
   if (rootfsUrl !== undefined) checkRootfsUrl(rootfsUrl);

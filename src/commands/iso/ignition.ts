@@ -37,10 +37,7 @@ export interface EmbeddingOptions extends GrowthOptions {
   readonly filesDir?: string | undefined;
 }
 
-/**
- * Reads the config before it opens the image, so that errors of the config are reported first.
- * @throws CliError for the user; nothing is written then
- */
+/** Reads the config before it opens the image, so that errors of the config are reported first. */
 export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   if (options.iso === '-' && options.ignitionFile === undefined) {
     throw new UsageError('standard input cannot be both the image and the config', {
@@ -73,10 +70,7 @@ export async function planEmbedding<T>(
 
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/**
- * Returns the files by their paths in the initramfs.
- * @throws UsageError for invalid options, CliError for files that cannot be read
- */
+/** Returns the files by their paths in the initramfs. */
 async function readInitrdFiles(
   { initrdFile = [], initrdArchive = [] }: EmbeddingOptions,
   io: Io,
@@ -135,7 +129,6 @@ function imagePath(path: string): string {
   });
 }
 
-/** @throws CliError where the image has no config */
 export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
   const config = await readLiveIso(iso, io, readIgnition);
   if (config === undefined) {

@@ -12,10 +12,7 @@ import { lineForOutput, writeStdout } from '../../io/stdout.ts';
 import { jsonBytes } from '../../io/report/choices.ts';
 import type { ModifyKargsOptions, ShowKargsOptions } from './options.ts';
 
-/**
- * An edit without effect is a warning, not an error.
- * @throws CliError for the user; nothing is written then
- */
+/** An edit without effect is a warning, not an error. */
 export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {
   const edit = async (iso: LiveIso): Promise<ImageChange> => {
     const areas = requireKargsAreas(await iso.kargsAreas());
@@ -26,18 +23,12 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
   return editLiveIso(options, edit, io);
 }
 
-/**
- * Embedded files are kept.
- * @throws CliError for the user; nothing is written then
- */
+/** Embedded files are kept. */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
   return editLiveIso(options, restoreDefaultKargs, io);
 }
 
-/**
- * As JSON, `length` is the size of the reserved area in bytes, `free` the number of unused bytes.
- * @throws CliError if the image reserves no area for kernel arguments
- */
+/** As JSON, `length` is the size of the reserved area in bytes, `free` the number of unused bytes. */
 export async function showKargs(options: ShowKargsOptions, io: Io): Promise<ExitCode> {
   const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
   const { current, defaults, length } = areas;

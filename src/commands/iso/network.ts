@@ -14,10 +14,7 @@ import { type Edit, editLiveIso } from '../../hosts/input/imageContents.ts';
 import { deliverNetworkFiles } from '../customize/networkOutput.ts';
 import type { EmbedNetworkOptions, ExtractNetworkOptions } from './options.ts';
 
-/**
- * Reads the keyfiles before it opens the image, so that their errors are reported first. An embedded config is kept.
- * @throws CliError for the user; nothing is written then
- */
+/** Reads the keyfiles before it opens the image, so that their errors are reported first. An embedded config is kept. */
 export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promise<ExitCode> {
   outputFile(options, io); // a usage error is reported before a file is opened
   const keyfiles = await readNetworkFiles(options, io);
@@ -29,7 +26,6 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
   return editLiveIso(options, edit, io);
 }
 
-/** @throws CliError if the image contains no network settings, or a file exists */
 export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Promise<ExitCode> {
   const files = await readLiveIso(options.iso, io, async (iso) =>
     listNetworkSettings(await iso.embeddedFiles()),

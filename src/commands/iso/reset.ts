@@ -5,10 +5,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { editLiveIso } from '../../hosts/input/imageContents.ts';
 import type { ResetOptions } from './options.ts';
 
-/**
- * Removes embedded and appended files, and restores the default kernel arguments.
- * @throws CliError for the user; nothing is written then
- */
+/** Removes embedded and appended files, and restores the default kernel arguments. */
 export async function reset({ force = false, ...rewrite }: ResetOptions, io: Io): Promise<ExitCode> {
   return editLiveIso(rewrite, force ? resetDamagedIso : resetIso, io);
 }

@@ -34,10 +34,7 @@ import type { KargsOptions } from './options.ts';
 
 const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinux']);
 
-/**
- * Reports all findings of the options, and returns 1 if one of them is an error.
- * @throws UsageError for an unknown format or missing URLs
- */
+/** Reports all findings of the options, and returns 1 if one of them is an error. */
 export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const { format } = options;
   const inputs = await readBootInputs(options, io);
@@ -95,7 +92,6 @@ async function renderConfig(options: KargsOptions, io: Io): Promise<RenderedConf
   return createRenderer()({ options: { profile }, io: silent, files }).catch(only(CliError, () => undefined));
 }
 
-/** @throws UsageError without a network, CliError for a network that kernel arguments cannot describe */
 async function withNetwork({ reading, settings }: BootInputs): Promise<BootSettings> {
   const { keyfiles } = (await readNetwork(reading)).settings;
   if (keyfiles.length === 0) {
@@ -111,7 +107,6 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
   return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
 }
 
-/** @throws CliError if arguments cannot describe a setting of a keyfile; earlier ones are reported */
 function refuseInexpressible(connections: readonly Connection[], keyfiles: readonly Keyfile[], io: Io): void {
   const started = connections.filter(({ isAutoconnected }) => isAutoconnected);
   const problems = started.flatMap((connection) => {

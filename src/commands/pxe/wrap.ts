@@ -22,7 +22,6 @@ import type {
   WrapOutput,
 } from './options.ts';
 
-/** @throws CliError before a file is read */
 function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
   if (mode !== undefined) parseMode(mode);
   if (output !== undefined) return;
@@ -31,10 +30,7 @@ function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
   throw new UsageError('--mode requires -o', { hint: 'add -o FILE, or remove --mode' });
 }
 
-/**
- * Writes these files as an archive.
- * @throws CliError for the user; the file is then unchanged
- */
+/** Writes these files as an archive. */
 async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, io: Io): Promise<void> {
   const bytes = writeInitrd(files);
   if (output === undefined) return writeStdout(io, [bytes]);
@@ -42,7 +38,6 @@ async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, i
   await writeOutput(output, bytes, io, bits);
 }
 
-/** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   const files = new Map([[CONFIG_NAME, await readConfigToEmbed(options, io)]]);
@@ -51,7 +46,6 @@ export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promis
   return 0;
 }
 
-/** @throws CliError if the archive contains no config */
 export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io): Promise<ExitCode> {
   const files = await withInitrd(initrd, io, (source) =>
     readInitrdFrom(source, { wants: (member) => member === CONFIG_NAME }),
@@ -67,7 +61,6 @@ export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io):
   return 0;
 }
 
-/** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   const keyfiles = await readNetworkFiles(options, io);
@@ -77,7 +70,6 @@ export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<
   return 0;
 }
 
-/** @throws CliError if the archive contains no network settings, or a file exists */
 export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Promise<ExitCode> {
   const members = await withInitrd(options.initrd, io, (source) =>
     readInitrdFrom(source, { wants: isNetworkPath }),

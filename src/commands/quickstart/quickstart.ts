@@ -46,7 +46,6 @@ const names = {
   ironicConf: 'ironic.conf',
 } as const;
 
-/** @throws CliError if the folder contains other files, or a step fails */
 export async function quickstart(options: QuickstartOptions, io: Io): Promise<ExitCode> {
   const folder = resolve(io.cwd, options.directory);
   await prepareFolder(folder, options.directory);

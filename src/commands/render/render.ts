@@ -34,7 +34,6 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
   return renderHosts(inventory.hosts, source);
 }
 
-/** @throws UsageError for an option that would have no effect */
 function refuseUnused({
   failFast,
   format,

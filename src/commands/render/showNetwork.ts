@@ -6,7 +6,6 @@ import { readInventoryLayers } from '../../hosts/settings/inventory.ts';
 import { readNamedFile } from '../../hosts/settings/reading.ts';
 import type { Io } from '../../io/io.ts';
 
-/** @throws CliError for a host without nmstate and network data, or with errors (after reporting them) */
 export async function formatNetwork(inventory: string, host: string, io: Io): Promise<string> {
   const { files } = await readInventoryLayers({ inventory, host }, io);
   for (const inputs of files) {

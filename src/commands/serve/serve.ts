@@ -39,7 +39,6 @@ import { mainArtifact, printUrls } from '../../service/urlList.ts';
 /**
  * Returns 0 after SIGTERM or SIGINT, and with `--once` after the image was fetched. In a JSON log, any other reason for the
  * end is an event of the log, except an invalid command line.
- * @throws CliError, UsageError
  */
 export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode> {
   const form = readLogForm(options.log, userIo);

@@ -145,10 +145,7 @@ export function isConfFile(file: string): boolean {
   return file.endsWith('.conf');
 }
 
-/**
- * Checks a document by the name of its file.
- * @throws CliError if the document is YAML that cannot be parsed
- */
+/** Checks a document by the name of its file. */
 export async function checkDocument(
   file: string,
   bytes: Uint8Array,
@@ -178,7 +175,7 @@ async function checkConf(
   return { report: checked, bytes: maskConfSecrets(bytes) };
 }
 
-/** Checks a document that is not in a file, without ignored findings. @throws CliError as {@link checkDocument} */
+/** Checks a document that is not in a file, without ignored findings. */
 export async function checkGiven(
   file: string,
   bytes: Uint8Array,

@@ -51,7 +51,6 @@ interface ResponseBody extends AsyncIterable<Uint8Array> {
 }
 
 export interface HttpConnection {
-  /** @throws errors of undici and of the system */
   request(url: URL, sent: SentRequest): Promise<RawResponse>;
   /** Ends all requests. */
   close(): Promise<void>;

@@ -14,7 +14,6 @@ import { parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 
 export interface HttpClient {
-  /** @throws TransferError for HTTP errors, and if there is no response */
   get(url: URL, options?: GetOptions): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
@@ -50,10 +49,7 @@ const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
 /** Bytes of an answer without a length, which a server may never end. No image of CoreOS and no archive of an agent is larger. */
 const MAX_UNANNOUNCED = 16 * 1024 ** 3;
 
-/**
- * @param maxUnannounced limit for answers without a length
- * @throws UsageError where the environment names a proxy that is no URL
- */
+/** @param maxUnannounced limit for answers without a length */
 export function createHttpClient(
   { env = {}, note, signal: aborted }: Partial<Io>,
   timeouts = defaultTimeouts,
@@ -90,10 +86,7 @@ function describeRequest(name: string, headers: GetOptions['headers'] = {}, stat
 /** Compressed, ranges would count other bytes. */
 const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-coreos' };
 
-/**
- * The whole body.
- * @throws CliError where it is larger than `maxBytes`
- */
+/** The whole body. */
 export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): CliError =>
     new CliError(`${name} is too large: more than ${formatSizeInWords(maxBytes)}`, { code: 'ERR_TOO_LARGE' });

@@ -20,7 +20,6 @@ export function isRemote(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** @throws UsageError for an invalid URL */
 export function parseHttpUrl(text: string): HttpTarget {
   const url = parseUrl(text);
   const login = url === undefined ? undefined : readLogin(url);
@@ -54,7 +53,6 @@ export interface HttpProxies {
   readonly except: string;
 }
 
-/** @throws UsageError for an invalid proxy URL */
 export function parseProxies(env: Io['env']): HttpProxies {
   const find = (name: string): string | undefined => env[name] ?? env[name.toUpperCase()];
   const all = find('all_proxy');

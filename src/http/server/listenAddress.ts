@@ -22,10 +22,7 @@ export type ListenAddress =
 /** The first file descriptor that systemd passes (sd_listen_fds). */
 const FIRST_INHERITED = 3;
 
-/**
- * `HOST:PORT`, `[::1]:PORT`, or `:PORT` for all addresses, also as `[::]:PORT`; `0.0.0.0:PORT` for all IPv4 addresses.
- * @throws UsageError
- */
+/** `HOST:PORT`, `[::1]:PORT`, or `:PORT` for all addresses, also as `[::]:PORT`; `0.0.0.0:PORT` for all IPv4 addresses. */
 export function parseListenAddress(text: string): ListenAddress {
   if (text.includes('://')) throw invalidAddress(text, 'it is a URL');
   // The last colon outside of brackets separates address and port.

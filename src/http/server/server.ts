@@ -101,7 +101,6 @@ export interface RunningServer {
   stop(grace: number): Promise<{ readonly aborted: number }>;
 }
 
-/** @throws CliError if the TLS files are invalid, or if the server cannot listen on the address */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { limits, log, tls, tlsInterval: interval = TLS_INTERVAL } = options;
   const files = tls !== undefined && 'context' in tls ? undefined : tls;

@@ -29,7 +29,6 @@ export interface TlsMaterial {
   readonly fingerprint: string;
 }
 
-/** @throws CliError if a file cannot be read or is invalid, or if certificate and key do not match */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   const cert = await readPem(files.certificate, 'TLS certificate');
   const key = await readPem(files.key, 'TLS key');

@@ -40,7 +40,6 @@ export interface MetadataSource {
   readonly isSigned: boolean;
 }
 
-/** @throws CliError for locations that cannot be fetched */
 export function planImage(
   artifacts: readonly StreamArtifact[],
   source: MetadataSource,
@@ -61,7 +60,6 @@ export function planImage(
  * A file that no metadata describes. A given checksum suffices; otherwise, its signature is where coreos-installer looks for
  * it, at the same URL with `.sig`.
  * @param digest the SHA-256 of the file
- * @throws UsageError for anything other than an http:// or https:// URL, and for an invalid checksum
  */
 export function planUrl(text: string, { decompress, insecure }: PlanOptions, digest?: string): PlannedFile {
   const url = parseUrl(text);
@@ -111,10 +109,7 @@ function isFetched({ protocol }: URL): boolean {
   return protocol === 'https:' || protocol === 'http:';
 }
 
-/**
- * The last part of the path, its escapes as they are.
- * @throws CliError for an invalid file name
- */
+/** The last part of the path, its escapes as they are. */
 export function fileNameOf(url: URL): string {
   const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
   if (name === '' || name.startsWith('.')) {

@@ -40,10 +40,7 @@ export interface StreamMetadata {
   readonly images: readonly StreamImage[];
 }
 
-/**
- * @param name what the metadata is called in messages, such as its URL
- * @throws FormatError for anything else than stream metadata
- */
+/** @param name what the metadata is called in messages, such as its URL */
 export function parseStreamMetadata(text: string, name: string): StreamMetadata {
   try {
     const root = membersOf(JSON.parse(text), 'the document');
@@ -137,7 +134,6 @@ export const FEDORA_STREAMS = 'https://builds.coreos.fedoraproject.org/streams/'
  * Returns the URL of the metadata, or its path. A URL or a path that ends in `.json` is the metadata itself. Other URLs lose
  * their last part unless that ends in a slash, as URLs are joined. Any other path is a folder with `<stream>.json`.
  * @param name of the option or variable with the base, for messages
- * @throws UsageError for invalid stream names, and for unsupported URL schemes
  */
 export function locateStream(base: string, stream: string, name = '--stream-base-url'): URL | string {
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(stream)) {
@@ -177,7 +173,6 @@ export function isAuthentic(urls: readonly URL[]): boolean {
   return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopbackHost(hostname));
 }
 
-/** @throws CliError with the available values */
 export function selectImage(metadata: StreamMetadata, choice: ImageChoice): StreamImage {
   const { architecture, platform, format } = choice;
   const stream = metadata.stream === '' ? 'the stream' : `stream ${metadata.stream}`;

@@ -39,7 +39,6 @@ export interface Catalog {
    * @param path decoded, without a slash at its start
    * @param owner the host whose files the request may fetch, or `*` for machines that are not listed; undefined for all
    * @returns `ambiguous` if several hosts have a file with this path and `owner` is undefined
-   * @throws CliError if the first snapshot is still loading
    */
   find(path: string, owner?: string): CatalogEntry | 'ambiguous' | undefined;
   /**

@@ -34,7 +34,6 @@ const NEVER = '-';
 /** A prefix of the signed text, so that signatures for other purposes or token formats differ. */
 const PURPOSE = 'ironic-coreos serve path 1\n';
 
-/** @throws CliError if the key is shorter than 16 bytes */
 export function createSigner(key: Uint8Array): Signer {
   if (key.length < MIN_KEY_LENGTH) {
     throw new CliError(`The key that signs URLs is too short: ${formatCount(key.length, 'byte')}`, {
