@@ -22,8 +22,6 @@ export const bootInterfaces = [
 export const networkBootInterfaces: readonly string[] = ['ipxe', 'pxe', 'http-ipxe', 'http'];
 
 export type DeployInterface = (typeof deployInterfaces)[number];
-export type InspectInterface = (typeof inspectInterfaces)[number];
-export type BootInterface = (typeof bootInterfaces)[number];
 
 /** Options of the section `[DEFAULT]`, with the values that Ironic uses without them. */
 const enabledByDefault = {
