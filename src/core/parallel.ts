@@ -6,13 +6,25 @@ export async function runParallel<T, R>(
   limit: number,
   work: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
-  const results: R[] = [];
-  const waiting = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of waiting) results[index] = await work(item);
+  const inTurn = createConcurrencyLimit(limit);
+  return Promise.all(items.map((item) => inTurn(() => work(item))));
+}
+
+/** Runs at most `count` tasks at the same time; the others wait in the order of their calls. */
+export function createConcurrencyLimit(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => void waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  return results;
 }
 
 /** Runs at most `count` tasks at the same time; the others wait in the order of their calls. */

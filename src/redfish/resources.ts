@@ -45,21 +45,14 @@ function actionAt(body: Mapping, ...keys: readonly string[]): string | undefined
   return localPath(textAt(body, 'Actions', ...keys, 'target'));
 }
 
-export interface ServiceRoot {
-  readonly systems: string | undefined;
-  readonly managers: string | undefined;
-  /** Undefined if the BMC supports only basic authentication. */
-  readonly sessions: string | undefined;
-  /** Vendor, product, and the names of vendors that extend the root: `Hpe`. */
-  readonly makers: readonly string[];
-}
-
-export function readServiceRoot({ body }: RedfishResource): ServiceRoot {
+export function readServiceRoot({ body }: RedfishResource) {
   const oem = valueAt(body, ['Oem']);
   return {
     systems: linkAt(body, 'Systems'),
     managers: linkAt(body, 'Managers'),
+    /** Undefined if the BMC supports only basic authentication. */
     sessions: linkAt(body, 'Links', 'Sessions'),
+    /** Vendor, product, and the names of vendors that extend the root: `Hpe`. */
     makers: [
       ...[textAt(body, 'Vendor'), textAt(body, 'Product')].filter((name) => name !== undefined),
       ...(isMapping(oem) ? Object.keys(oem).slice(0, 8) : []),
@@ -67,55 +60,31 @@ export function readServiceRoot({ body }: RedfishResource): ServiceRoot {
   };
 }
 
-/** The boot override (property `Boot`) and its possible values. */
-interface BootOverride {
-  /** `Cd`, `None`, … */
-  readonly target: string | undefined;
-  /** `Once`, `Continuous` or `Disabled`. */
-  readonly enabled: string | undefined;
-  /** `UEFI` or `Legacy`. */
-  readonly mode: string | undefined;
-  readonly httpUri: string | undefined;
-  /** Empty if the BMC does not list them. */
-  readonly targets: readonly string[];
-}
+export type System = Readonly<ReturnType<typeof readSystem>>;
 
-export interface System {
-  readonly path: string;
-  readonly manufacturer: string | undefined;
-  readonly model: string | undefined;
-  /** `On`, `Off`, `PoweringOn`, `PoweringOff`, … */
-  readonly power: string | undefined;
-  readonly boot: BootOverride;
-  /** The resource that takes changes of `Boot`; mostly the system itself. */
-  readonly bootPath: string;
-  readonly reset: string | undefined;
-  /** Empty if the BMC does not list them. */
-  readonly resetTypes: readonly string[];
-  readonly media: string | undefined;
-  readonly managers: readonly string[];
-  readonly secureBoot: string | undefined;
-  readonly interfaces: string | undefined;
-  readonly processors: string | undefined;
-  /** Bytes; undefined if the BMC does not know it, for example while the machine is off. */
-  readonly memory: number | undefined;
-}
-
-export function readSystem({ body, path }: RedfishResource): System {
+export function readSystem({ body, path }: RedfishResource) {
   return {
     path,
     manufacturer: textAt(body, 'Manufacturer'),
     model: textAt(body, 'Model'),
+    /** `On`, `Off`, `PoweringOn`, `PoweringOff`, … */
     power: textAt(body, 'PowerState'),
+    /** The boot override, and its possible values. */
     boot: {
+      /** `Cd`, `None`, … */
       target: textAt(body, 'Boot', 'BootSourceOverrideTarget'),
+      /** `Once`, `Continuous` or `Disabled`. */
       enabled: textAt(body, 'Boot', 'BootSourceOverrideEnabled'),
+      /** `UEFI` or `Legacy`. */
       mode: textAt(body, 'Boot', 'BootSourceOverrideMode'),
       httpUri: textAt(body, 'Boot', 'HttpBootUri'),
+      /** Empty if the BMC does not list them. */
       targets: textsAt(body, 'Boot', 'BootSourceOverrideTarget@Redfish.AllowableValues'),
     },
+    /** The resource that takes changes of `Boot`; mostly the system itself. */
     bootPath: path,
     reset: actionAt(body, '#ComputerSystem.Reset'),
+    /** Empty if the BMC does not list them. */
     resetTypes: textsAt(body, 'Actions', '#ComputerSystem.Reset', 'ResetType@Redfish.AllowableValues'),
     media: linkAt(body, 'VirtualMedia'),
     managers: linksAt(body, 'Links', 'ManagedBy'),
@@ -157,74 +126,53 @@ export function settingsLink({ body }: RedfishResource): string | undefined {
   return linkAt(body, '@Redfish.Settings', 'SettingsObject');
 }
 
-export interface Manager {
-  readonly path: string;
-  readonly manufacturer: string | undefined;
-  readonly model: string | undefined;
-  readonly firmware: string | undefined;
-  readonly media: string | undefined;
-  /** The collection of its own network interfaces. */
-  readonly interfaces: string | undefined;
-  readonly time: string | undefined;
-  /** Dell's action that imports settings of the iDRAC. */
-  readonly importSettings: string | undefined;
-}
+export type Manager = Readonly<ReturnType<typeof readManager>>;
 
-export function readManager({ body, path }: RedfishResource): Manager {
+export function readManager({ body, path }: RedfishResource) {
   return {
     path,
     manufacturer: textAt(body, 'Manufacturer'),
     model: textAt(body, 'Model'),
     firmware: textAt(body, 'FirmwareVersion'),
     media: linkAt(body, 'VirtualMedia'),
+    /** The collection of its own network interfaces. */
     interfaces: linkAt(body, 'EthernetInterfaces'),
     time: textAt(body, 'DateTime'),
+    /** Dell's action that imports settings of the iDRAC. */
     importSettings: actionAt(body, 'Oem', '#OemManager.ImportSystemConfiguration'),
   };
 }
 
-export interface MediaSlot {
-  readonly path: string;
-  readonly id: string;
-  /** `CD`, `DVD`, `USBStick`, `Floppy`; empty if unknown. */
-  readonly types: readonly string[];
-  readonly isInserted: boolean;
-  /** Undefined if images are inserted by PATCH, or not at all. */
-  readonly insert: string | undefined;
-  readonly eject: string | undefined;
-  readonly parameters: InsertParameters;
-  /** The resource with further parameters of InsertMedia. */
-  readonly actionInfo: string | undefined;
-}
-
-/** What InsertMedia allows and requires. */
-export interface InsertParameters {
-  /** Allowed values of `TransferProtocolType`: `HTTP`, `CIFS`; empty if the BMC does not list them. */
-  readonly protocols: readonly string[];
-  /** Allowed values of `TransferMethod`: `Stream`, `Upload`; empty if the BMC does not list them. */
-  readonly methods: readonly string[];
-  readonly required: readonly string[];
-}
-
 const INSERT = '#VirtualMedia.InsertMedia';
 
-export function readMediaSlot({ body, path }: RedfishResource): MediaSlot {
+export type MediaSlot = Readonly<ReturnType<typeof readMediaSlot>>;
+
+export function readMediaSlot({ body, path }: RedfishResource) {
+  const required: readonly string[] = []; // only in the ActionInfo
   return {
     path,
     id: textAt(body, 'Id') ?? path.slice(path.lastIndexOf('/') + 1),
+    /** `CD`, `DVD`, `USBStick`, `Floppy`; empty if unknown. */
     types: textsAt(body, 'MediaTypes'),
     isInserted:
       body['Inserted'] === true || (body['Inserted'] === undefined && textAt(body, 'Image') !== undefined),
+    /** Undefined if images are inserted by PATCH, or not at all. */
     insert: actionAt(body, INSERT),
     eject: actionAt(body, '#VirtualMedia.EjectMedia'),
+    /** What InsertMedia allows and requires. */
     parameters: {
+      /** Allowed values of `TransferProtocolType`: `HTTP`, `CIFS`; empty if the BMC does not list them. */
       protocols: textsAt(body, 'Actions', INSERT, 'TransferProtocolType@Redfish.AllowableValues'),
+      /** Allowed values of `TransferMethod`: `Stream`, `Upload`; empty if the BMC does not list them. */
       methods: textsAt(body, 'Actions', INSERT, 'TransferMethod@Redfish.AllowableValues'),
-      required: [],
+      required,
     },
+    /** The resource with further parameters of InsertMedia. */
     actionInfo: localPath(textAt(body, 'Actions', INSERT, '@Redfish.ActionInfo')),
   };
 }
+
+type InsertParameters = MediaSlot['parameters'];
 
 /** The parameters of InsertMedia with those of its ActionInfo, which has precedence (DMTF DSP0266, action info). */
 export function readActionInfo({ body }: RedfishResource, listed: InsertParameters): InsertParameters {

@@ -18,17 +18,7 @@ import { askAgent, type AskedNode, askSteps } from './askAgent.ts';
 /** Callback URLs to contact: those with the address of the client, all, or none. */
 export type AskBack = 'own' | 'anywhere' | 'never';
 
-export interface CallbackChecker {
-  /**
-   * Contacts the agent after a heartbeat from `client`. An agent that has reported its steps is not contacted again until it
-   * changes.
-   */
-  onHeartbeat(agent: Agent, client: string): void;
-  /** Resolves when all agents that have sent a heartbeat are contacted. */
-  idle(): Promise<void>;
-  /** Resolves when all connections to agents are closed. */
-  stop(): Promise<void>;
-}
+export type CallbackChecker = Readonly<ReturnType<typeof createCallbackChecker>>;
 
 interface CallbackOptions {
   readonly askBack: AskBack;
@@ -39,32 +29,33 @@ interface CallbackOptions {
 /** Agents that are contacted at the same time; others wait, as each has a limit of time. */
 const MAX_PARALLEL = 32;
 
-export function createCallbackChecker(options: CallbackOptions): CallbackChecker {
-  const { askBack } = options;
+export function createCallbackChecker({ askBack, observe, requiredSteps }: CallbackOptions) {
   /** By the UUIDs of nodes. */
   const done = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
   const inTurn = createConcurrencyLimit(MAX_PARALLEL);
   const end = new AbortController();
   setMaxListeners(0, end.signal);
-  const observe: CallbackOptions['observe'] = (event) => {
-    if (!end.signal.aborted) options.observe(event);
-  };
   /** Do not contact the agent again until it changes. */
   const settle = (agent: Agent): void => void done.set(agent.node.uuid, identityOf(agent));
   const ask = async (agent: Agent, client: string): Promise<void> => {
     if (end.signal.aborted) return;
     const contact = { ...agent, client, token: agent.node.token.current(), signal: end.signal };
     const callback = await contactAgent(contact);
+    if (end.signal.aborted) return;
     observe(callback);
     if (callback.problem !== undefined) return;
-    const steps = await requestSteps(contact, options.requiredSteps);
+    const steps = await requestSteps(contact, requiredSteps);
     if (steps.managers.length > 0) settle(agent);
-    observe(steps);
+    if (!end.signal.aborted) observe(steps);
   };
 
   return {
-    onHeartbeat: (agent, client) => {
+    /**
+     * Contacts the agent after a heartbeat from `client`. An agent that has reported its steps is not contacted again until it
+     * changes.
+     */
+    onHeartbeat: (agent: Agent, client: string): void => {
       const { uuid } = agent.node;
       if (askBack === 'never' || agent.callbackUrl === '' || end.signal.aborted) return;
       if (done.get(uuid) === identityOf(agent) || running.has(uuid)) return;
@@ -78,11 +69,13 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
       const asked = inTurn(() => ask(agent, client)).finally(() => running.delete(uuid));
       running.set(uuid, asked);
     },
-    idle: async () => {
+    /** Resolves when all agents that have sent a heartbeat are contacted. */
+    idle: async (): Promise<void> => {
       await setImmediate(); // an agent is contacted after the response to its heartbeat
       await Promise.all(running.values());
     },
-    stop: async () => {
+    /** Resolves when all connections to agents are closed. */
+    stop: async (): Promise<void> => {
       end.abort();
       await Promise.all(running.values());
     },

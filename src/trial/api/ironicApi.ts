@@ -35,23 +35,7 @@ export interface IronicApiOptions {
   readonly limits?: ServerLimits | undefined;
 }
 
-export interface IronicApi {
-  /** `https://192.0.2.1:6385`: base URL for clients on this machine. */
-  readonly origin: string;
-  readonly port: number;
-  /** PEM of the certificate authority, for `--ca-file`; undefined for plain HTTP. */
-  readonly ca: string | undefined;
-  /**
-   * Resets the node of a machine that was powered on or reset: its next lookup gets a token, as if Ironic had rebooted it.
-   * Without this call, a machine without requests for two minutes counts as rebooted.
-   * @param mac in lower case
-   */
-  resetMachine(mac: string): void;
-  /** Resolves when all agents that have sent a heartbeat are contacted. */
-  idle(): Promise<void>;
-  /** Resolves when all connections are closed, including those to agents. */
-  stop(): Promise<void>;
-}
+export type IronicApi = Readonly<Awaited<ReturnType<typeof startIronicApi>>>;
 
 const apiLimits: ServerLimits = {
   ...defaultLimits,
@@ -64,7 +48,7 @@ const apiLimits: ServerLimits = {
 const GRACE = 1000;
 
 /** @throws CliError if it cannot listen on the address; UsageError if a name is invalid in a certificate */
-export async function startIronicApi(options: IronicApiOptions): Promise<IronicApi> {
+export async function startIronicApi(options: IronicApiOptions) {
   const { observe, page, tlsNames, log = silentLog, limits = apiLimits } = options;
   const nodes = createNodeStore(options.machines, options.settings);
   const callbacks = createCallbackChecker(options);
@@ -72,7 +56,7 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
   const answer = createApiAnswerer({
     nodes,
     observe,
-    onHeartbeat: (agent, client) => callbacks.onHeartbeat(agent, client),
+    onHeartbeat: callbacks.onHeartbeat,
     save: options.saveInventory,
     compare: options.compare,
     scheme: created === undefined ? 'http' : 'https',
@@ -86,15 +70,24 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
     refused: ({ client, problem }) => observe({ kind: 'refusal', at: new Date(), client, problem }),
   });
   return {
+    /** `https://192.0.2.1:6385`: base URL for clients on this machine. */
     origin: server.origin,
     port: server.port,
+    /** PEM of the certificate authority, for `--ca-file`; undefined for plain HTTP. */
     ca: created?.ca,
-    resetMachine: (mac) => {
+    /**
+     * Resets the node of a machine that was powered on or reset: its next lookup gets a token, as if Ironic had rebooted it.
+     * Without this call, a machine without requests for two minutes counts as rebooted.
+     * @param mac in lower case
+     */
+    resetMachine: (mac: string): void => {
       const node = nodes.findByMac(mac);
       if (node !== undefined) resetAgent(node);
     },
-    idle: () => callbacks.idle(),
-    stop: async () => {
+    /** Resolves when all agents that have sent a heartbeat are contacted. */
+    idle: callbacks.idle,
+    /** Resolves when all connections are closed, including those to agents. */
+    stop: async (): Promise<void> => {
       await Promise.all([callbacks.stop(), server.stop(GRACE)]);
     },
   };

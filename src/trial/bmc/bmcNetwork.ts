@@ -2,28 +2,22 @@
 
 import { asList, type Mapping } from '../../formats/mapping.ts';
 import { urlHost } from '../../formats/url.ts';
-import { isInSubnet, parseAddress, parseNetmask, parseSubnet, type Subnet } from '../../network/ipAddress.ts';
+import { isInSubnet, parseAddress, parseNetmask, parseSubnet } from '../../network/ipAddress.ts';
 import { textAt, textsAt } from '../../redfish/resources.ts';
 
-export interface BmcNetwork {
-  /** Of IPv4. */
-  readonly subnets: readonly Subnet[];
-  /** Of IPv4, with `0.0.0.0`, by which BMCs show that a gateway is missing. */
-  readonly gateways: readonly string[];
-  /** Undefined if the BMC does not show them. */
-  readonly nameServers: readonly string[] | undefined;
-}
-
 /** @param interfaces the resources */
-export function readBmcNetwork(interfaces: readonly Mapping[]): BmcNetwork {
+export function readBmcNetwork(interfaces: readonly Mapping[]) {
   const addresses = interfaces.flatMap((one) => asList(one['IPv4Addresses']));
   const lists = interfaces.filter((one) => Array.isArray(one['NameServers']));
   return {
+    /** Of IPv4. */
     subnets: addresses.flatMap((one) => {
       const [address = '', mask = ''] = [textAt(one, 'Address'), textAt(one, 'SubnetMask')];
       return isUsed(address) ? (parseSubnet(`${address}/${parseNetmask(mask, 4) ?? ''}`) ?? []) : [];
     }),
+    /** Of IPv4, with `0.0.0.0`, by which BMCs show that a gateway is missing. */
     gateways: addresses.flatMap((one) => textAt(one, 'Gateway') ?? []),
+    /** Undefined if the BMC does not show them. */
     nameServers:
       lists.length === 0 ? undefined : lists.flatMap((one) => textsAt(one, 'NameServers').filter(isUsed)),
   };
@@ -36,7 +30,7 @@ function isUsed(address: string): boolean {
 
 /** Why the BMC does not reach the server, as a clause; undefined if nothing is known against it. */
 export function findUnreachable(
-  { gateways, nameServers, subnets }: BmcNetwork,
+  { gateways, nameServers, subnets }: ReturnType<typeof readBmcNetwork>,
   imageUrl: URL,
 ): string | undefined {
   const host = urlHost(imageUrl);

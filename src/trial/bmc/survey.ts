@@ -2,7 +2,6 @@
 
 import { append } from '../../core/lists.ts';
 import { CliError } from '../../core/errors.ts';
-import type { Architecture } from '../../core/architecture.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import type { RedfishClient } from '../../redfish/redfishClient.ts';
@@ -24,27 +23,12 @@ import {
   textAt,
 } from '../../redfish/resources.ts';
 import { findVendor, type Vendor } from '../../redfish/vendors.ts';
-import { type BmcNetwork, readBmcNetwork } from './bmcNetwork.ts';
+import { readBmcNetwork } from './bmcNetwork.ts';
 
-export interface Survey {
-  readonly vendor: Vendor;
-  readonly system: System;
-  readonly manager: Manager | undefined;
-  /** Slots that take CDs by URL, in the order in which they are tried. */
-  readonly slots: readonly MediaSlot[];
-  readonly mediaProblem: RedfishError | undefined;
-  readonly secureBoot: boolean | undefined;
-  readonly architecture: Architecture | undefined;
-  /** Of the network interfaces that the BMC knows; may be empty. */
-  readonly macs: readonly string[];
-  /** Of the BMC itself. */
-  readonly network: BmcNetwork;
-  /** Milliseconds that the clock of the BMC is ahead. */
-  readonly clockOffset: number | undefined;
-}
+export type Survey = Readonly<Awaited<ReturnType<typeof surveyMachine>>>;
 
 /** @param path path of the system in the address of the BMC; may be empty. Throws CliError. */
-export async function surveyMachine(client: RedfishClient, path: string): Promise<Survey> {
+export async function surveyMachine(client: RedfishClient, path: string) {
   const resource = await getSystem(client, path);
   // Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py).
   const settings = await readOptional(client, settingsLink(resource));
@@ -61,11 +45,14 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
     vendor,
     system,
     manager,
+    /** Slots that take CDs by URL, in the order in which they are tried. */
     slots,
     mediaProblem,
     secureBoot: secureBoot && readSecureBoot(secureBoot),
     architecture: processor && readArchitecture(processor),
+    /** Of the network interfaces that the BMC knows; may be empty. */
     macs: await readMacs(client, system),
+    /** Of the BMC itself. */
     network: readBmcNetwork(await readBodies(client, manager?.interfaces)),
     clockOffset: clockOffset(manager, client),
   };
@@ -204,6 +191,7 @@ async function readBodies(
 /** Milliseconds. The clock of a BMC without a battery starts in 1970; a larger difference is an invalid date. */
 const MAX_OFFSET = 100 * 366 * 86_400_000;
 
+/** Milliseconds that the clock of the BMC is ahead. */
 function clockOffset(manager: Manager | undefined, client: RedfishClient): number | undefined {
   const offsets = [Date.parse(manager?.time ?? '') - Date.now(), client.clockOffset ?? Number.NaN];
   return offsets.find((offset) => Math.abs(offset) < MAX_OFFSET);

@@ -4,7 +4,6 @@ import { quoteText } from '../../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, located, UsageError } from '../../core/errors.ts';
 import { fillPlaceholders } from '../../core/placeholders.ts';
-import type { Architecture } from '../../core/architecture.ts';
 import { parseCaCertificates } from '../../formats/caCertificates.ts';
 import { type Mapping, mappingAt, withoutUndefined } from '../../formats/mapping.ts';
 import { readCertificates } from '../../hosts/input/certificates.ts';
@@ -13,7 +12,6 @@ import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { systemClock } from '../../io/clock.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-import type { RedfishCredentials } from '../../redfish/redfishClient.ts';
 import { report } from '../../io/report/report.ts';
 import { type BmcAddress, parseBmcAddress } from '../../redfish/bmcAddress.ts';
 import { readBmcCredentials } from './bmcCredentials.ts';
@@ -21,28 +19,7 @@ import type { BmcLoginOptions, BmcOptions } from './options.ts';
 
 export type BootMethod = 'virtual-media' | 'uefi-http';
 
-export interface Target {
-  /** Name in the inventory, or the host of the BMC. */
-  readonly name: string;
-  /** Of the inventory, or of `--mac`. */
-  readonly macs: readonly string[];
-  /** All MAC addresses of the inventory, with the names of their hosts. */
-  readonly hostNames: ReadonlyMap<string, string>;
-  /** Of the inventory. */
-  readonly architecture: Architecture | undefined;
-  /** `https://192.0.2.10` */
-  readonly origin: string;
-  readonly host: string;
-  /** Path of the system; may be empty. */
-  readonly path: string;
-  readonly method: BootMethod;
-  readonly credentials: RedfishCredentials;
-  /** PEM. */
-  readonly ca: string | undefined;
-  /** The file with it. */
-  readonly caFile: string | undefined;
-  readonly isInsecure: boolean;
-}
+export type Target = Readonly<Awaited<ReturnType<typeof readTarget>>>;
 
 /** The key `bmc` of an inventory or a host, with absolute paths or paths from the current folder. */
 type BmcSettings = {
@@ -105,7 +82,7 @@ export async function readTargets(
   return targets;
 }
 
-export function namesByMac(hosts: readonly InventoryHost[] = []): Target['hostNames'] {
+export function namesByMac(hosts: readonly InventoryHost[] = []): ReadonlyMap<string, string> {
   return new Map(hosts.flatMap(({ mac, name }) => (mac === undefined ? [] : [[mac, name]])));
 }
 
@@ -178,31 +155,36 @@ export function bmcSettingsOf(
 
 /**
  * The BMC of a machine, which has no name if the command line describes it.
- * @param hostNames as in the target
+ * @param hostNames all MAC addresses of the inventory, with the names of their hosts
  * @throws CliError
  */
 export async function readTarget(
   { architecture, mac, name }: Partial<Pick<InventoryHost, 'architecture' | 'mac' | 'name'>>,
   settings: BmcSettings,
-  hostNames: Target['hostNames'],
+  hostNames: ReadonlyMap<string, string>,
   method: BootMethod | undefined,
   io: Io,
-): Promise<Target> {
+) {
   const { caFile, credentialsFile, disableCertificateVerification: isInsecure = false } = settings;
-  const address = readAddress(name, settings.address);
-  const { host, path, port, scheme, transport } = address;
+  const { host, path, port, scheme, transport } = readAddress(name, settings.address);
   const label = name ?? host;
+  const ofScheme: BootMethod = scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media';
+  const macs: readonly string[] = mac === undefined ? [] : [mac];
   return {
+    /** Name in the inventory, or the host of the BMC. */
     name: label,
-    macs: mac === undefined ? [] : [mac],
+    macs,
     hostNames,
     architecture,
+    /** `https://192.0.2.10` */
     origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
     host,
+    /** Of the system; may be empty. */
     path,
-    method: method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
+    method: method ?? ofScheme,
     credentials: await readBmcCredentials(credentialsFile, label, io),
     caFile,
+    /** PEM, of `caFile`. */
     ca: caFile === undefined ? undefined : await readCa(caFile, io),
     isInsecure,
   };

@@ -18,15 +18,7 @@ export function guestHostFor(urls: readonly string[], endpoint: ApiPort): string
 }
 
 /** IPv4 addresses of a network with 254 hosts. */
-export interface GuestNetwork {
-  /** `10.0.2.0/24` */
-  readonly net: string;
-  /** Address of the QEMU host. */
-  readonly host: string;
-  readonly dns: string;
-  /** The first address for guests. */
-  readonly firstLease: string;
-}
+export type GuestNetwork = Readonly<ReturnType<typeof guestNetwork>>;
 
 /** QEMU's default address of its host. */
 export const DEFAULT_GUEST_HOST = '10.0.2.2';
@@ -35,7 +27,7 @@ export const DEFAULT_GUEST_HOST = '10.0.2.2';
 const LEASES = 16;
 
 /** @throws UsageError if it cannot be the address of the QEMU host */
-export function guestNetwork(host: string): GuestNetwork {
+export function guestNetwork(host: string) {
   const problem = guestHostProblem(host);
   if (problem !== undefined) {
     throw new UsageError(`--guest-host ${quoteText(host)}: ${problem}`, {
@@ -48,9 +40,12 @@ export function guestNetwork(host: string): GuestNetwork {
   const defaultLease = 15;
   const isTaken = last >= defaultLease && last < defaultLease + LEASES;
   return {
+    /** `10.0.2.0/24` */
     net: `${at(0)}/24`,
+    /** Address of the QEMU host. */
     host,
     dns: at(last === 3 ? 4 : 3),
+    /** The first address for guests. */
     firstLease: at(isTaken ? 100 : defaultLease),
   };
 }

@@ -23,20 +23,10 @@ export interface ManifestFolder {
   readonly manifest: Manifest;
 }
 
-interface FolderUrl {
-  /** Without a trailing slash. */
-  readonly url: string;
-  /** IPv4. */
-  readonly host: string;
-  readonly port: number;
-  /** Path of the files; empty, or with a trailing slash. */
-  readonly prefix: string;
-}
-
 const SCRIPT = 'boot.ipxe';
 
 /** Throws CliError if an emulated machine cannot boot from the folder. */
-export function readFolderUrl({ manifest: { baseUrl, files, layout } }: ManifestFolder): FolderUrl {
+export function readFolderUrl({ manifest: { baseUrl, files, layout } }: ManifestFolder) {
   if (layout !== 'folder' || !files.some(({ path }) => path === SCRIPT)) {
     throw new CliError(`the folder contains no ${SCRIPT}`, {
       code: 'ERR_SETTING',
@@ -52,9 +42,12 @@ export function readFolderUrl({ manifest: { baseUrl, files, layout } }: Manifest
     });
   }
   return {
+    /** Without a trailing slash. */
     url: baseUrl,
+    /** IPv4. */
     host: url.hostname,
     port: portOf(url),
+    /** Path of the files; empty, or with a trailing slash. */
     prefix: url.pathname.replace(/^\//, '').replace(/(?<=[^/])$/, '/'),
   };
 }

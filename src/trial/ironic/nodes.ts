@@ -21,21 +21,16 @@ export interface ExpectedNode {
 export interface IronicNode {
   readonly uuid: string;
   readonly machine: Machine;
-  readonly token: AgentToken;
+  readonly token: Readonly<ReturnType<typeof createAgentToken>>;
   /** Callback URL of its heartbeats since the boot. */
   callbackUrl: string | undefined;
   calledAt: Date | undefined;
 }
 
-export interface NodeStore {
-  byUuid(uuid: string): IronicNode | undefined;
-  byName(name: string): IronicNode | undefined;
-  findByMac(mac: string): IronicNode | undefined;
-  byMacs(macs: readonly string[], client: string): IronicNode | Refusal;
-}
+export type NodeStore = Readonly<ReturnType<typeof createNodeStore>>;
 
 /** @param settings by the names of hosts */
-export function createNodeStore(machines: Machines, settings: ReadonlyMap<string, ExpectedNode>): NodeStore {
+export function createNodeStore(machines: Machines, settings: ReadonlyMap<string, ExpectedNode>) {
   const nodes = new Map<Machine, IronicNode>();
   const nodeOf = (machine: Machine): IronicNode => {
     const known = nodes.get(machine);
@@ -48,14 +43,14 @@ export function createNodeStore(machines: Machines, settings: ReadonlyMap<string
     return node;
   };
   for (const host of machines.all) nodeOf(host);
+  const find = (isMeant: (node: IronicNode) => boolean): IronicNode | undefined =>
+    [...nodes.values()].find(isMeant);
   return {
-    byUuid: (uuid) => [...nodes.values()].find((node) => node.uuid === uuid.toLowerCase()),
-    byName: (name) => [...nodes.values()].find(({ machine }) => machine.name === name),
-    findByMac: (mac) =>
-      [...nodes.values()].find(
-        ({ machine }) => machine.listedMacs.includes(mac) || machine.seenMacs.has(mac),
-      ),
-    byMacs: (macs, client) => {
+    byUuid: (uuid: string) => find((node) => node.uuid === uuid.toLowerCase()),
+    byName: (name: string) => find(({ machine }) => machine.name === name),
+    findByMac: (mac: string) =>
+      find(({ machine }) => machine.listedMacs.includes(mac) || machine.seenMacs.has(mac)),
+    byMacs: (macs: readonly string[], client: string): IronicNode | Refusal => {
       const hosts = Array.from(machines.hostsWith(macs), ({ name }) => name);
       if (hosts.length > 1) {
         const problem = `its MAC addresses belong to several hosts: ${hosts.join(', ')}`;
@@ -105,36 +100,26 @@ export const MASKED_TOKEN = '******';
 /** Bytes; agents require a token of at least 32 characters. */
 const TOKEN_SIZE = 32;
 
-type TokenState = 'valid' | 'invalid' | 'missing';
-
-interface AgentToken {
-  /** Returns the token once, then the mask. */
-  issue(): string;
-  check(text: string | undefined): TokenState;
-  /** Whether the boot medium contains the token; then `issue` never returns it. */
-  readonly isFromBootMedium: boolean;
-  /** The token, for requests to the agent; undefined before the first lookup. */
-  current(): string | undefined;
-  /** The next lookup gets another token, as after Ironic powers the machine on. */
-  reset(): void;
-}
-
 /** @param pregenerated token on the boot medium, which the API never returns */
-function createAgentToken(pregenerated: string | undefined): AgentToken {
+function createAgentToken(pregenerated: string | undefined) {
   let token = pregenerated;
   return {
-    issue: () => {
+    /** Returns the token once, then the mask. */
+    issue: (): string => {
       if (token !== undefined) return MASKED_TOKEN;
       token = randomBytes(TOKEN_SIZE).toString('base64url');
       return token;
     },
-    check: (text) => {
+    check: (text: string | undefined): 'valid' | 'invalid' | 'missing' => {
       if (text === undefined || text === '') return 'missing';
       return token !== undefined && createTokenCheck([token])(text) ? 'valid' : 'invalid';
     },
+    /** Whether the boot medium contains the token; then `issue` never returns it. */
     isFromBootMedium: pregenerated !== undefined,
-    current: () => token,
-    reset: () => {
+    /** The token, for requests to the agent; undefined before the first lookup. */
+    current: (): string | undefined => token,
+    /** The next lookup gets another token, as after Ironic powers the machine on. */
+    reset: (): void => {
       token = pregenerated;
     },
   };

@@ -24,18 +24,6 @@ import { createQuietLog } from '../quietLog.ts';
 import type { TrialPlan } from '../trial.ts';
 import { createFetchWatcher, SERVE_LISTEN_HINT, throwWithHint } from './catalogService.ts';
 
-export interface ImageService {
-  readonly port: number;
-  /** URL of the boot script for DHCP. Throws CliError if it does not exist. */
-  scriptUrl(): string;
-  /** URL of the ISO of a host for clients on this machine. Throws CliError if it does not exist. */
-  isoUrl(host: string): string;
-  /** URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
-  mediumUrl(host: string): string;
-  /** Undefined for a host that is not served. */
-  planOf(host: string): HostPlan | undefined;
-}
-
 /** Reports which machines can connect, and prints the URLs. `boot` puts the address into the URL that it sends to a BMC. */
 async function reportUrls(
   { links, server, state }: RunningService,
@@ -105,11 +93,13 @@ export interface ImageContext {
   readonly endpoint: ApiEndpoint;
 }
 
+export type ImageService = Readonly<Awaited<ReturnType<typeof startImages>>>;
+
 /** Resolves when the service is ready. Throws CliError if the images, or those of an expected host, cannot be served. */
 export async function startImages(
   plan: TrialPlan,
   { api, guest, listed, endpoint }: ImageContext,
-): Promise<ImageService> {
+) {
   const { cleanup, expectation, io, machine, options, setup: trialSetup, trial } = plan;
   const { artifacts } = options;
   const isOfHost = machine?.source.medium.kind === 'host';
@@ -144,10 +134,15 @@ export async function startImages(
   await reportUrls(service, plan, setup.listen);
   return {
     port: service.server.port,
-    scriptUrl: () => scriptUrl(service, artifacts),
-    isoUrl: (host) => `${service.server.origin}/${isoPath(host, service, artifacts)}`,
-    mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service, artifacts)}`,
-    planOf: (host) => service.state.current()?.hosts.find(({ name }) => name === host)?.plan,
+    /** URL of the boot script for DHCP. Throws CliError if it does not exist. */
+    scriptUrl: (): string => scriptUrl(service, artifacts),
+    /** URL of the ISO of a host for clients on this machine. Throws CliError if it does not exist. */
+    isoUrl: (host: string): string => `${service.server.origin}/${isoPath(host, service, artifacts)}`,
+    /** URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
+    mediumUrl: (host: string): string => `${service.links.publicUrl}/${isoPath(host, service, artifacts)}`,
+    /** Undefined for a host that is not served. */
+    planOf: (host: string): HostPlan | undefined =>
+      service.state.current()?.hosts.find(({ name }) => name === host)?.plan,
   };
 }
 
