@@ -17,8 +17,8 @@ import type { Ports } from './timeline/causeBook.ts';
 import { createDeferred } from '../core/deferred.ts';
 import type { TrialEvent } from './timeline/events.ts';
 import { judge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
-import { createMachines, type Machines } from './timeline/machines.ts';
-import { createTimeline, type Timeline } from './timeline/timeline.ts';
+import { createMachines } from './timeline/machines.ts';
+import { createTimeline } from './timeline/timeline.ts';
 import { createLiveLines } from './report/liveLines.ts';
 
 /** What a trial serves for machines that it does not emulate. */
@@ -56,7 +56,7 @@ export interface TrialRequest {
 }
 
 export interface TrialPlan extends TrialRequest {
-  readonly trial: RunningTrial;
+  readonly trial: ReturnType<typeof createRunningTrial>;
   readonly page: TrialPage;
   readonly result: () => TrialResult;
   /** For the texts of causes; the numbers are set when the servers listen. */
@@ -97,15 +97,6 @@ export function createCleanupStack(): CleanupStack {
   };
 }
 
-interface RunningTrial {
-  readonly observe: (event: TrialEvent) => void;
-  readonly machines: Machines;
-  readonly timeline: Timeline;
-  verdict(): Verdict;
-  /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */
-  readonly decided: Promise<void>;
-}
-
 /**
  * A trial without events.
  * @param print gets a line without control characters and without a line break
@@ -116,7 +107,7 @@ export function createRunningTrial(
   successStage: SuccessStage,
   print: (line: string) => void,
   writeEvent?: (line: string) => void,
-): RunningTrial {
+) {
   const machines = createMachines(known);
   const timeline = createTimeline(machines);
   const decided = createDeferred();
@@ -128,8 +119,9 @@ export function createRunningTrial(
     machines,
     timeline,
     verdict,
+    /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */
     decided: decided.promise,
-    observe: (event) => {
+    observe: (event: TrialEvent): void => {
       const step = timeline.add(event);
       writeStep(step);
       // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.

@@ -12,11 +12,7 @@ import { UsageError } from '../../core/errors.ts';
 import { type Host, parseHost } from '../../formats/hostName.ts';
 import type { TlsMaterial } from '../../http/server/tlsFiles.ts';
 
-export interface CreatedCertificates {
-  /** PEM of the certificate authority, for clients. */
-  readonly ca: string;
-  readonly tls: TlsMaterial;
-}
+export type CreatedCertificates = Readonly<Awaited<ReturnType<typeof createCertificates>>>;
 
 const KEY_BITS = 2048;
 /** Hours before and after the current time. The clock of a machine may be incorrect after power-on. */
@@ -28,10 +24,7 @@ const HOUR = 3_600_000;
  * @param names host names and addresses of the server
  * @throws UsageError for an invalid name
  */
-export async function createCertificates(
-  names: readonly string[],
-  now = new Date(),
-): Promise<CreatedCertificates> {
+export async function createCertificates(names: readonly string[], now = new Date()) {
   const hosts = [...new Set(names)].map((text) => {
     const host = parseCertified(text);
     if (host.kind !== 'invalid') return host;
@@ -69,14 +62,14 @@ export async function createCertificates(
   const authority = await issue(authorityExtensions);
   const { key, pem: cert } = await issue(serverExtensions(authority, hosts), authority);
   const { validTo, fingerprint256 } = new X509Certificate(cert);
-  return {
-    ca: authority.pem,
-    tls: {
-      context: { cert, key, minVersion: 'TLSv1.2' },
-      expires: new Date(validTo),
-      fingerprint: fingerprint256,
-    },
+  const tls: TlsMaterial = {
+    context: { cert, key, minVersion: 'TLSv1.2' },
+    expires: new Date(validTo),
+    fingerprint: fingerprint256,
   };
+  /** PEM of the certificate authority, for clients. */
+  const ca = authority.pem;
+  return { ca, tls };
 }
 
 interface Issued {

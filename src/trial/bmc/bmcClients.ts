@@ -9,19 +9,10 @@ import { openRedfish, type RedfishClient } from '../../redfish/redfishClient.ts'
 import type { BootTimes } from './machineBoot.ts';
 import type { Target } from './targets.ts';
 
-export interface BmcClients {
-  /** @param deadline the time of the clock at which all requests of the work end */
-  use<T>(
-    target: Target,
-    bounds: { readonly signal: AbortSignal; readonly deadline?: number | undefined },
-    work: (client: RedfishClient) => Promise<T>,
-  ): Promise<T>;
-  /** Resolves when all clients have logged out. */
-  close(): Promise<void>;
-}
+export type BmcClients = Readonly<ReturnType<typeof createBmcClients>>;
 
 /** Names the BMCs that do not answer for `times.silence`, and again each time. */
-export function createBmcClients(times: BootTimes, io: Io): BmcClients {
+export function createBmcClients(times: BootTimes, io: Io) {
   /** By the name of a machine: the time of the clock at which its BMC answered last. */
   const heard = new Map<string, number>();
   const logouts: Promise<void>[] = [];
@@ -36,7 +27,12 @@ export function createBmcClients(times: BootTimes, io: Io): BmcClients {
   };
   const timer = setInterval(reportSilence, times.silence);
   return {
-    use: async (target, bounds, work) => {
+    /** @param bounds the deadline is the time of the clock at which all requests of the work end */
+    use: async <T>(
+      target: Target,
+      bounds: { readonly signal: AbortSignal; readonly deadline?: number | undefined },
+      work: (client: RedfishClient) => Promise<T>,
+    ): Promise<T> => {
       const note = (text?: string): void => {
         heard.set(target.name, systemClock.now());
         if (text !== undefined) io.note?.(text);
@@ -53,7 +49,8 @@ export function createBmcClients(times: BootTimes, io: Io): BmcClients {
         heard.delete(target.name);
       }
     },
-    close: async () => {
+    /** Resolves when all clients have logged out. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await Promise.all(logouts);
     },

@@ -102,17 +102,8 @@ export async function followConsoleLog(
   };
 }
 
-interface Tail {
-  /**
-   * Reads up to the end. A file that became shorter, or that another one replaced, is read from its start: a program was
-   * restarted, or the log was rotated.
-   */
-  read(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Starts at the current end. */
-async function openTail(path: string, onLine: (line: string) => void): Promise<Tail> {
+async function openTail(path: string, onLine: (line: string) => void) {
   let file = await open(path);
   let position = (await file.stat()).size;
   let text = createConsoleText(onLine);
@@ -132,7 +123,11 @@ async function openTail(path: string, onLine: (line: string) => void): Promise<T
     }
   };
   return {
-    read: async () => {
+    /**
+     * Reads up to the end. A file that became shorter, or that another one replaced, is read from its start: a program was
+     * restarted, or the log was rotated.
+     */
+    read: async (): Promise<void> => {
       await readFile();
       if (!(await isReplaced(file, path))) return;
       await readFile(); // what was written to it before
@@ -141,7 +136,7 @@ async function openTail(path: string, onLine: (line: string) => void): Promise<T
       restart();
       await readFile();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       text.end();
       await file.close();
     },

@@ -10,11 +10,7 @@ import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { createConsoleText } from './consoleText.ts';
 
-export interface ConsoleOutput {
-  write(bytes: Uint8Array): void;
-  /** Resolves when the file is complete. Throws CliError if it cannot be written. */
-  close(): Promise<void>;
-}
+export type ConsoleOutput = Readonly<Awaited<ReturnType<typeof openConsoleOutput>>>;
 
 /**
  * Console output may contain secrets, for example passwords in kernel arguments, so only this user can read a new file. If it cannot
@@ -22,11 +18,7 @@ export interface ConsoleOutput {
  * @param onLine gets each line, without control characters
  * @throws CliError if the file cannot be created
  */
-export async function openConsoleOutput(
-  file: string | undefined,
-  onLine: (line: string) => void,
-  io: Io,
-): Promise<ConsoleOutput> {
+export async function openConsoleOutput(file: string | undefined, onLine: (line: string) => void, io: Io) {
   const text = createConsoleText(onLine);
   const place = file === undefined ? undefined : resolve(io.cwd, file);
   const action = { path: file ?? '', what: 'Console (--console)', place };
@@ -42,11 +34,12 @@ export async function openConsoleOutput(
     if (problem instanceof CliError) report(io, { ...diagnosticOf(problem), severity: 'warning' });
   });
   return {
-    write: (bytes) => {
+    write: (bytes: Uint8Array): void => {
       text.push(bytes);
       if (problem === undefined) stream?.write(bytes);
     },
-    close: async () => {
+    /** Resolves when the file is complete. Throws CliError if it cannot be written. */
+    close: async (): Promise<void> => {
       text.end();
       if (stream !== undefined) await finished(stream.end()).catch(() => undefined);
       if (problem !== undefined) throw problem;

@@ -29,12 +29,6 @@ import { openConsoleOutput } from '../console/consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 
-export interface TrialMachine {
-  /** Resolves when QEMU has ended for any reason, or `stop` was called. Never rejects. */
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
-}
-
 export interface MachineRun {
   /** QEMU and its arguments, with the console on standard output, and the control socket as file descriptor 3. */
   readonly command: readonly string[];
@@ -44,7 +38,7 @@ export interface MachineRun {
 }
 
 /** Starts QEMU. If it cannot start, the machine has failed. */
-export async function runMachine({ command, env, observe, onOutput }: MachineRun): Promise<TrialMachine> {
+export async function runMachine({ command, env, observe, onOutput }: MachineRun) {
   // If this program is killed, it cannot stop QEMU. `setpriv` of util-linux makes the kernel kill QEMU then, and replaces itself
   // with QEMU.
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv', env) : undefined;
@@ -79,8 +73,9 @@ export async function runMachine({ command, env, observe, onOutput }: MachineRun
     });
   });
   return {
+    /** Resolves when QEMU has ended for any reason, or `stop` was called. Never rejects. */
     ended,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       isStopped = true;
       kill();
       for (const stream of child.stdio) stream?.destroy(); // other processes may have these streams open
@@ -159,7 +154,7 @@ export async function startEmulated(
   plan: TrialPlan,
   { options, setup, source }: PlannedMachine,
   { api, guest, images, endpoint }: GuestContext,
-): Promise<TrialMachine> {
+) {
   const { cleanup, io, trial } = plan;
   const medium = await findMedium(plan, source, images);
   report(io, {

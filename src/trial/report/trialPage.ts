@@ -21,29 +21,28 @@ import { entriesOf, type HostTimeline } from '../timeline/timeline.ts';
 
 const TOKEN_BYTES = 16;
 
-export interface TrialPage {
-  /** `/status/TOKEN` */
-  readonly path: string;
-  /** Answers requests for the page; all others go to `next`. */
-  answerer(next: Answerer): Answerer;
-}
+export type TrialPage = Readonly<ReturnType<typeof createTrialPage>>;
 
 /** @param result the trial as it is now */
-export function createTrialPage(result: () => TrialResult): TrialPage {
+export function createTrialPage(result: () => TrialResult) {
   const path = `/status/${randomBytes(TOKEN_BYTES).toString('base64url')}`;
   return {
+    /** `/status/TOKEN` */
     path,
-    answerer: (next) => async (request, response, context) => {
-      // A URL of this path never reaches the API, because the event log shows the paths of refused requests.
-      if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, context);
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        response.writeHead(405, { Allow: 'GET, HEAD' }).end();
-        return;
-      }
-      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-      const { body, headers, status } = trialAnswer(result(), searchParams, request.headers.accept ?? '');
-      response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
-    },
+    /** Answers requests for the page; all others go to `next`. */
+    answerer:
+      (next: Answerer): Answerer =>
+      async (request, response, context) => {
+        // A URL of this path never reaches the API, because the event log shows the paths of refused requests.
+        if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, context);
+        if (request.method !== 'GET' && request.method !== 'HEAD') {
+          response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+          return;
+        }
+        const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+        const { body, headers, status } = trialAnswer(result(), searchParams, request.headers.accept ?? '');
+        response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+      },
   };
 }
 

@@ -96,10 +96,7 @@ export interface ImageContext {
 export type ImageService = Readonly<Awaited<ReturnType<typeof startImages>>>;
 
 /** Resolves when the service is ready. Throws CliError if the images, or those of an expected host, cannot be served. */
-export async function startImages(
-  plan: TrialPlan,
-  { api, guest, listed, endpoint }: ImageContext,
-) {
+export async function startImages(plan: TrialPlan, { api, guest, listed, endpoint }: ImageContext) {
   const { cleanup, expectation, io, machine, options, setup: trialSetup, trial } = plan;
   const { artifacts } = options;
   const isOfHost = machine?.source.medium.kind === 'host';

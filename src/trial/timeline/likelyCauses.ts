@@ -180,13 +180,6 @@ function byEvidence(a: LikelyCause, b: LikelyCause): number {
   return (isFirmware ? 1 : -1) * byLastEvent(a.evidence, b.evidence);
 }
 
-/** What the lines on the console of a machine say about the causes, by the ids of the causes. */
-interface LinesOfConsole {
-  readonly proven: ReadonlyMap<string, TimelineEntry>;
-  readonly suggested: ReadonlyMap<string, TimelineEntry>;
-  readonly excluded: ReadonlySet<string>;
-}
-
 interface SeenSign {
   readonly entry: TimelineEntry;
   readonly sign: ConsoleSign;
@@ -196,11 +189,11 @@ interface SeenSign {
 const repeating: ReadonlySet<string> = new Set(['ignition', 'coreos-livepxe-rootfs', 'podman', 'agent']);
 
 /**
- * Only lines since the last start of the kernel count, and none from before the machine was powered on. A line is no evidence
- * if later events show that the problem is solved. Of the problems that a repeating program reports, only the last one proves its
- * cause.
+ * What the lines on the console of a machine say about the causes, by the ids of the causes. Only lines since the last start of the
+ * kernel count, and none from before the machine was powered on. A line is no evidence if later events show that the problem is
+ * solved. Of the problems that a repeating program reports, only the last one proves its cause.
  */
-function readLines(host: HostTimeline): LinesOfConsole {
+function readLines(host: HostTimeline) {
   const seen = listSigns(host);
   const lastCall = callsOf(host).toSorted(byLastEvent).at(-1)?.last ?? 0;
   const settled = new Map(
@@ -226,7 +219,7 @@ function readLines(host: HostTimeline): LinesOfConsole {
   // After a restart, what a running system excluded is possible again.
   const inLoader = seen.slice(seen.findLastIndex(({ sign }) => sign.stage !== 'loader') + 1);
   return {
-    proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
+    proven: new Map(proven.map(({ entry, sign }) => [sign.proves, entry] as const)),
     suggested: new Map(
       unsolved.flatMap(({ entry, sign }) => sign.suggests.map((id) => [id, entry] as const)),
     ),

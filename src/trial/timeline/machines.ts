@@ -32,18 +32,7 @@ export interface Machine {
 }
 
 /** The machines of a trial. Mutable: requests and events of machines are added to it. */
-export interface Machines {
-  /** Expected machines first, then all others in the order in which they were seen first. */
-  readonly all: ReadonlySet<Machine>;
-  /** The hosts of the inventory with these MAC addresses, even if other machines have sent them. */
-  hostsWith(macs: readonly string[]): ReadonlySet<Machine>;
-  /**
-   * The machine of a request or an event, which learns its identifiers. A machine that is not known is added.
-   * @param isFetch whether a file is fetched: a shared file, before the machine sends an identifier, is of no machine
-   * @returns undefined if it is not known, and there are too many
-   */
-  find(seen: Identifiers, client: string | undefined, isFetch?: boolean): Machine | undefined;
-}
+export type Machines = Readonly<ReturnType<typeof createMachines>>;
 
 /** Identifiers of a machine, which are unique. */
 export interface Identifiers {
@@ -62,17 +51,16 @@ export const MAX_MACS = 64;
 const MAX_CLIENTS = 16;
 
 /** The limits do not apply to expected hosts. */
-export function createMachines(
-  expected: readonly ExpectedHost[],
-  mostUnknown = MAX_UNKNOWN_MACHINES,
-): Machines {
+export function createMachines(expected: readonly ExpectedHost[], mostUnknown = MAX_UNKNOWN_MACHINES) {
   const hosts = new Map<string, Machine>();
   for (const { name, macs } of expected) {
     if (!hosts.has(name)) hosts.set(name, createMachine({ name, isExpected: true, listedMacs: macs }));
   }
+  /** Expected machines first, then all others in the order in which they were seen first. */
   const all = new Set(hosts.values());
   const hostByMac = new Map([...all].flatMap((host) => host.listedMacs.map((mac) => [mac, host] as const)));
-  const hostsWith = (macs: readonly string[]): Set<Machine> =>
+  /** The hosts of the inventory with these MAC addresses, even if other machines have sent them. */
+  const hostsWith = (macs: readonly string[]): ReadonlySet<Machine> =>
     new Set(macs.flatMap((mac) => hostByMac.get(mac) ?? []));
   const add = (known: Partial<Machine>): Machine | undefined => {
     const machine = createMachine(known);
@@ -118,7 +106,12 @@ export function createMachines(
   return {
     all,
     hostsWith,
-    find: (seen, client, isFetch = false) => {
+    /**
+     * The machine of a request or an event, which learns its identifiers. A machine that is not known is added.
+     * @param isFetch whether a file is fetched: a shared file, before the machine sends an identifier, is of no machine
+     * @returns undefined if it is not known, and there are too many
+     */
+    find: (seen: Identifiers, client: string | undefined, isFetch = false): Machine | undefined => {
       const { isNodeVerified, macs, name, node } = seen;
       const isIdentified = name !== undefined || macs.length > 0 || isNodeVerified;
       const known = findIdentified(seen);

@@ -1,6 +1,6 @@
 /** The result of a trial: the verdict, and the gaps and causes of each machine, for all report formats. */
 
-import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './likelyCauses.ts';
+import { causesOfInactive, likelyCauses, type ObservedPart } from './likelyCauses.ts';
 import type { Ports } from './causeBook.ts';
 import { once } from '../../core/once.ts';
 import type { MachineState } from '../../service/status/select.ts';
@@ -62,30 +62,11 @@ export interface TrialResult {
   readonly ended: Date;
 }
 
-export interface HostResult {
-  readonly host: HostTimeline;
-  readonly state: MachineState;
-  /** When it called home. */
-  readonly homeAt: Date | undefined;
-  readonly isAwaited: boolean;
-  readonly gaps: readonly Gap[];
-  /** The one that lasts until the end. */
-  readonly openGap: Gap | undefined;
-  /** Empty if the machine has called home. */
-  readonly causes: readonly LikelyCause[];
-}
-
-/** Expected machines without any activity, if any machine counts; hosts with names are listed instead. */
-export interface InactiveMachines {
-  readonly count: number;
-  readonly causes: readonly LikelyCause[];
-}
-
-/** Undefined if the number of active machines is at least the number of expected ones. */
-export function inactiveOf(
-  { coverage, verdict }: TrialResult,
-  results: readonly HostResult[],
-): InactiveMachines | undefined {
+/**
+ * Expected machines without any activity, if any machine counts; hosts with names are listed instead. Undefined if the number of
+ * active machines is at least the number of expected ones.
+ */
+export function inactiveOf({ coverage, verdict }: TrialResult, results: readonly HostResult[]) {
   const { missing, missingCount } = verdict;
   // A health check or a browser is not an expected machine.
   const active = results.filter(
@@ -95,29 +76,38 @@ export function inactiveOf(
   return count > 0 ? { count, causes: causesOfInactive(coverage) } : undefined;
 }
 
+export type HostResult = Readonly<ReturnType<typeof resultsOf>[number]>;
+
 /** In the order of the timeline. */
-export function resultsOf(trial: TrialResult): readonly HostResult[] {
+export function resultsOf(trial: TrialResult) {
   const { timeline, verdict, successStage, coverage } = trial;
   const awaited = new Set([...verdict.calledHome, ...verdict.missing]);
   const causesOfSilent = once(() => causesOfInactive(coverage));
   return timeline.hosts().map((host) => {
     const homeAt = homeAtOf(host.milestones, successStage);
     const gaps = gapsOf(host.entries, trial).filter(({ isOpen }) => !isOpen || homeAt === undefined);
+    const openGap = gaps.find(({ isOpen }) => isOpen);
     const isSilent = host.entries.length === 0 && host.clients.length === 0;
     // Of thousands of hosts, most are silent, and the causes of all of these are the same.
     const causesOf = isSilent ? causesOfSilent : () => likelyCauses(host, coverage);
     const causes = homeAt === undefined ? causesOf() : [];
-    const openGap = gaps.find(({ isOpen }) => isOpen);
-    const one = { host, homeAt, isAwaited: awaited.has(host.label), gaps, openGap, causes };
-    return { ...one, state: stateOf(one) };
+    const isFailed = causes[0]?.certainty === 'proven';
+    const activity: MachineState =
+      host.entries.length === 0 ? 'idle' : openGap === undefined ? 'under-way' : 'stuck';
+    const state: MachineState = homeAt !== undefined ? 'home' : isFailed ? 'failed' : activity;
+    return {
+      host,
+      state,
+      /** When it called home. */
+      homeAt,
+      isAwaited: awaited.has(host.label),
+      gaps,
+      /** The one that lasts until the end. */
+      openGap,
+      /** Empty if the machine has called home. */
+      causes,
+    };
   });
-}
-
-function stateOf({ causes, homeAt, host, openGap }: Omit<HostResult, 'state'>): MachineState {
-  if (homeAt !== undefined) return 'home';
-  if (causes[0]?.certainty === 'proven') return 'failed';
-  if (host.entries.length === 0) return 'idle';
-  return openGap === undefined ? 'under-way' : 'stuck';
 }
 
 /**

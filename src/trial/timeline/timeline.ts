@@ -3,7 +3,7 @@
  * limited, so that clients cannot exhaust the memory. Dropped events are counted.
  */
 
-import { artifacts, type BootWay } from '../../core/artifacts.ts';
+import { artifacts } from '../../core/artifacts.ts';
 import { groupBy } from '../../core/lists.ts';
 import {
   addEvent,
@@ -14,7 +14,7 @@ import {
   type TimelineEntry,
 } from './stages.ts';
 import { type Stage, stages } from './stage.ts';
-import { type EventOf, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
+import { type EventOf, mapTexts, type TrialEvent } from './events.ts';
 import { identifiersOf, labelOf, knownMacs, type Machine, type Machines, MAX_MACS } from './machines.ts';
 
 export interface MachineProgress {
@@ -25,46 +25,7 @@ export interface MachineProgress {
   readonly milestones: ReadonlyMap<Stage, Milestone>;
 }
 
-export interface HostTimeline
-  extends MachineProgress, Pick<Machine, 'isExpected' | 'isIdentified' | 'listedMacs'> {
-  /** MAC addresses of the inventory, then those that the machine has sent. */
-  readonly macs: readonly string[];
-  /** MAC addresses that the machine has sent. */
-  readonly seenMacs: readonly string[];
-  /** Client addresses, including that of its BMC; the latest one is the last. */
-  readonly clients: readonly string[];
-  /** Client addresses that other machines also use. Events from them without an identifier may be of another machine. */
-  readonly sharedClients: readonly string[];
-  /** Whether a machine that is not in the inventory has sent MAC addresses from the same client address. */
-  readonly isNearUnknown: boolean;
-  /** UUIDs; the latest one is the last. */
-  readonly nodes: readonly string[];
-  /** Boot method, derived from the fetched files. */
-  readonly boot: BootWay | undefined;
-  readonly stage: Stage;
-  /** In the order of their first event. */
-  readonly entries: readonly TimelineEntry[];
-  /** The one with the latest event. */
-  readonly last: TimelineEntry | undefined;
-  /** Number of entries that newer ones have replaced. */
-  readonly dropped: number;
-  readonly agentVersion: string | undefined;
-  readonly callback:
-    | {
-        readonly url: string;
-        /** Whether the agent answered there; undefined if it was not contacted. */
-        readonly hasAnswered: boolean | undefined;
-        /** Why it did not answer or was not contacted. */
-        readonly problem: string | undefined;
-      }
-    | undefined;
-  /** What the agent reported about its steps; undefined if it was not asked. */
-  readonly steps: StepsEvent | undefined;
-  /** One line: vendor, processors, memory, disks. */
-  readonly inventory: string | undefined;
-  /** What the host expects otherwise than its agent reports, as clauses. */
-  readonly differences: readonly string[];
-}
+export type HostTimeline = Readonly<ReturnType<typeof describeMachine>>;
 
 export function entriesOf<K extends TrialEvent['kind']>(
   host: HostTimeline,
@@ -89,53 +50,42 @@ export function callsOf({ entries }: HostTimeline): readonly TimelineEntry[] {
 
 const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'preflight', 'console']);
 
-export interface TimelineStep {
-  readonly event: TrialEvent;
-  /** The machine, as known so far: a name, a MAC address, or a client address. */
-  readonly label: string;
-  readonly isExpected: boolean;
-  /** Whether the client, or the number of its entries, is above the limit. */
-  readonly isFull: boolean;
-  readonly entry: TimelineEntry;
-  /** The entry before the event; undefined for the first event of its kind. */
-  readonly previous: TimelineEntry | undefined;
-}
+export type Timeline = Readonly<ReturnType<typeof createTimeline>>;
+export type TimelineStep = Readonly<ReturnType<Timeline['add']>>;
 
-export interface Timeline {
-  add(event: TrialEvent): TimelineStep;
-  /** Machines with a name, a MAC address or a UUID, in the order of `hosts`. Takes a few microseconds. */
-  machines(): readonly MachineProgress[];
-  /** Expected machines first, then all others in the order of their first event. */
-  hosts(): readonly HostTimeline[];
-  /** Number of events of clients above the limit, which are in no timeline. */
-  droppedEvents(): number;
-}
-
-export function createTimeline(machines: Machines): Timeline {
+export function createTimeline(machines: Machines) {
   let droppedEvents = 0;
   return {
-    add: (received) => {
+    add: (received: TrialEvent) => {
       const limited = mapTexts(received, limitText);
       const event = 'macs' in limited ? { ...limited, macs: limited.macs.slice(-MAX_MACS) } : limited;
       const machine = machines.find(identifiersOf(event), event.client, event.kind === 'fetch');
       if (machine === undefined) droppedEvents++;
       const log = machine?.log ?? createEntryLog();
+      const { entry, previous } = addEvent(log, event);
       return {
         event,
+        /** The machine, as known so far: a name, a MAC address, or a client address. */
         label: machine === undefined ? (event.client ?? 'unknown') : labelOf(machine),
         isExpected: machine?.isExpected ?? false,
-        ...addEvent(log, event),
+        entry,
+        /** The entry before the event; undefined for the first event of its kind. */
+        previous,
+        /** Whether the client, or the number of its entries, is above the limit. */
         isFull: machine === undefined || log.dropped > 0,
       };
     },
-    machines: () =>
+    /** Machines with a name, a MAC address or a UUID, in the order of `hosts`. Takes a few microseconds. */
+    machines: (): readonly MachineProgress[] =>
       identified(machines.all).map((machine) => ({
         name: machine.name,
         label: labelOf(machine),
         milestones: machine.log.milestones,
       })),
+    /** Expected machines first, then all others in the order of their first event. */
     hosts: () => describeHosts([...machines.all]),
-    droppedEvents: () => droppedEvents,
+    /** Number of events of clients above the limit, which are in no timeline. */
+    droppedEvents: (): number => droppedEvents,
   };
 }
 
@@ -178,11 +128,7 @@ function describeHosts(machines: readonly Machine[]): readonly HostTimeline[] {
   });
 }
 
-function describeMachine(
-  machine: Machine,
-  parts: readonly Machine[],
-  machinesByAddress: MachinesByAddress,
-): HostTimeline {
+function describeMachine(machine: Machine, parts: readonly Machine[], machinesByAddress: MachinesByAddress) {
   const { name, isExpected, isIdentified, listedMacs } = machine;
   const log = createEntryLog();
   for (const part of [machine, ...parts]) mergeLog(log, part.log);
@@ -196,34 +142,49 @@ function describeMachine(
   const callback = events.findLast((event) => event.kind === 'callback');
   const inspection = events.findLast((event) => event.kind === 'inspection');
   const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
+  // Undefined if it was not contacted.
   const isContacted = callback !== undefined && callback.reason !== 'other-address';
   const hasAnswered = isContacted ? callback.problem === undefined : undefined;
   return {
+    /** Name in the inventory; undefined for other machines. */
     name,
+    /** For display: its name, a MAC address, the UUID of its node, or its client address. */
     label: labelOf(machine),
     isExpected,
     isIdentified,
+    /** MAC addresses of the inventory, then those that the machine has sent. */
     macs: knownMacs(machine),
     listedMacs,
     seenMacs,
+    /** Client addresses, including that of its BMC; the latest one is the last. */
     clients,
+    /** Client addresses that other machines also use. Events from them without an identifier may be of another machine. */
     sharedClients,
+    /** Whether a machine that is not in the inventory has sent MAC addresses from the same client address. */
     isNearUnknown: sharedClients
       .flatMap((client) => machinesByAddress.get(client) ?? [])
       .some((other) => other.name === undefined && other.seenMacs.size > 0),
+    /** UUIDs; the latest one is the last. */
     nodes: [...machine.nodes],
+    /** Boot method, derived from the fetched files. */
     boot: entries
       .map(({ event }) => (event.kind === 'fetch' ? artifacts[event.artifact].way : undefined))
       .findLast((way) => way !== undefined),
     stage: stages.findLast((stage) => log.milestones.has(stage)) ?? 'none',
     milestones: log.milestones,
+    /** In the order of their first event. */
     entries,
+    /** The one with the latest event. */
     last: sorted.at(-1),
+    /** Number of entries that newer ones have replaced. */
     dropped: log.dropped,
     agentVersion: heartbeat?.agentVersion,
     callback: url === undefined ? undefined : { url, hasAnswered, problem: callback?.problem },
+    /** What the agent reported about its steps; undefined if it was not asked. */
     steps: events.findLast((event) => event.kind === 'steps'),
+    /** One line: vendor, processors, memory, disks. */
     inventory: inspection?.summary,
+    /** What the host expects otherwise than its agent reports, as clauses. */
     differences: inspection?.differences ?? [],
   };
 }

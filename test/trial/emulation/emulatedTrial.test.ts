@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleOutput, openConsoleOutput } from '../../../src/trial/console/consoleOutput.ts';
-import { runMachine, type TrialMachine } from '../../../src/trial/emulation/emulatedTrial.ts';
+import { runMachine } from '../../../src/trial/emulation/emulatedTrial.ts';
 import type { MachineEvent } from '../../../src/trial/timeline/events.ts';
 import { freePort } from '../../support/listening.ts';
 import { runCli } from '../../support/runCli.ts';
@@ -43,7 +43,7 @@ function qemu(name: string, script: string): string {
 }
 
 interface Played {
-  readonly machine: TrialMachine;
+  readonly machine: Awaited<ReturnType<typeof runMachine>>;
   readonly events: MachineEvent[];
   readonly shown: string[];
 }
