@@ -149,7 +149,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
     if (host === undefined || hostPlan === undefined || found === undefined) return [];
     return compareWithAgent(host, hostPlan, found);
   };
-  const api = await startApi(plan, listed, compare, guest?.host);
+  const api = await startApi(plan, compare, guest?.host);
   plan.ports.ironic = api.port;
   const endpoint = endpointOf(api, setup, guest);
   const problem = guest && configProblem(guest, endpoint);
@@ -173,13 +173,9 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   return { api, gone: machine.isOnly ? [ended] : [] };
 }
 
-/**
- * @param listed hosts of the inventory
- * @param guestHost address of this machine in the emulated network
- */
+/** @param guestHost address of this machine in the emulated network */
 async function startApi(
   plan: TrialPlan,
-  listed: IronicOfHosts,
   compare: IronicApiOptions['compare'],
   guestHost: string | undefined,
 ): Promise<IronicApi> {
@@ -191,7 +187,6 @@ async function startApi(
     requiredSteps,
     tlsNames: scheme === 'https' ? certificateNames(options, listen, guestHost) : undefined,
     machines: trial.machines,
-    settings: listed,
     observe: trial.observe,
     saveInventory: options.save === undefined ? undefined : await openInventoryFolder(options.save, io),
     compare,

@@ -2,7 +2,6 @@
 
 import { type IronicApi, type IronicApiOptions, startIronicApi } from '../../src/trial/api/ironicApi.ts';
 import type { CollectedInventory } from '../../src/trial/ironic/inspection.ts';
-import type { ExpectedNode } from '../../src/trial/ironic/nodes.ts';
 import { createMachines, type ExpectedHost } from '../../src/trial/timeline/machines.ts';
 import type { TrialEvent } from '../../src/trial/timeline/events.ts';
 import { ask, type Reply } from './serveFixtures.ts';
@@ -35,7 +34,7 @@ export const workers = [
 const started = new Set<IronicApi>();
 
 export type IronicOptions = Partial<IronicApiOptions> & {
-  readonly expected?: readonly (ExpectedHost & ExpectedNode)[];
+  readonly expected?: readonly (ExpectedHost & { readonly uuid?: string })[];
 };
 
 export async function playIronic({
@@ -48,7 +47,7 @@ export async function playIronic({
     listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
     tlsNames: undefined,
     machines: createMachines(expected),
-    settings: new Map(expected.map((host) => [host.name, host])),
+    uuids: new Map(expected.flatMap(({ name, uuid }) => (uuid === undefined ? [] : [[name, uuid]]))),
     observe: (event) => void events.push(event),
     saveInventory: async ({ body, ...inventory }) => {
       saved.push({ ...inventory, body: JSON.parse(Buffer.from(body).toString()) });

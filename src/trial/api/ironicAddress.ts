@@ -1,8 +1,6 @@
 /**
- * The address of the mock Ironic, its certificate authority, and agent tokens in boot parameters. The configs of hosts
- * contain the Ironic URLs of the inventory, or the URL of this trial, which replaces them before the configs are rendered.
- * For virtual media, Ironic sets an agent token in the agent configuration or as a kernel argument, and a lookup then never
- * returns it. Not supported: tokens in a configuration file of the user (`agent.confFile`).
+ * The address of the mock Ironic, and its certificate authority. The configs of hosts contain the Ironic URLs of the inventory, or the
+ * URL of this trial, which replaces them before the configs are rendered.
  */
 
 import { hostname, networkInterfaces } from 'node:os';
@@ -17,11 +15,8 @@ import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.
 import { report } from '../../io/report/report.ts';
 import type { IronicApi } from './ironicApi.ts';
 import type { TrialOptions } from '../options.ts';
-import { formatOptionLines } from '../../agent/conf.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
-import { ipaArgument } from '../../kargs/ipaParameter.ts';
-import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
 import { UsageError } from '../../core/errors.ts';
@@ -136,10 +131,10 @@ export function changeDiagnostics(url: string, endpoint: ApiEndpoint): Diagnosti
 
 /** Warns about hosts with the URL of another Ironic; empty if all hosts may call the mock Ironic. */
 export function otherIronicDiagnostics(hosts: IronicOfHosts, endpoint: ApiEndpoint): Diagnostic[] {
-  const elsewhere = [...hosts].filter(([, { urls }]) => urls.length > 0 && !mayReachApi(urls, endpoint));
+  const elsewhere = [...hosts].filter(([, urls]) => urls.length > 0 && !mayReachApi(urls, endpoint));
   const [first, ...others] = elsewhere;
   if (first === undefined) return [];
-  const [name, { urls }] = first;
+  const [name, urls] = first;
   const who =
     others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other host')} call`;
   const message = `${who} ${urls[0] ?? ''}, which is not the mock Ironic`;
@@ -147,45 +142,23 @@ export function otherIronicDiagnostics(hosts: IronicOfHosts, endpoint: ApiEndpoi
   return [{ severity: 'warning', message, hint }];
 }
 
-interface HostIronic {
-  /** Empty for a host without Ironic. */
-  readonly urls: readonly string[];
-  /** In the agent configuration, which has precedence, or in the kernel arguments. */
-  readonly agentToken: string | undefined;
-}
-
-/** By the name of the host; without invalid hosts, which are reported when they are rendered. */
-export type IronicOfHosts = ReadonlyMap<string, HostIronic>;
+/** The Ironic URLs by the name of the host, empty for a host without Ironic. Invalid hosts are reported when they are rendered. */
+export type IronicOfHosts = ReadonlyMap<string, readonly string[]>;
 
 export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): IronicOfHosts {
-  const found = new Map<string, HostIronic>();
+  const found = new Map<string, readonly string[]>();
   for (const host of inventory.hosts ?? []) {
     if (host.problems.length > 0) continue;
     try {
       const own = hostSource(host, source, io);
       const { inputs, profile } = readInputs(own);
-      const { apiUrls } = readIronic({ ...own, profile, inputs, warn: () => undefined });
-      found.set(host.name, { urls: apiUrls, agentToken: tokenOf(inputs) });
+      found.set(host.name, readIronic({ ...own, profile, inputs, warn: () => undefined }).apiUrls);
     } catch {
       continue;
     }
   }
   return found;
 }
-
-function tokenOf(inputs: Inputs): string | undefined {
-  const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
-  const { entries } = parseOsloConfig(formatOptionLines(texts('agent.options')));
-  const options = entries.filter((entry) => entry.kind === 'option');
-  const inConf = options.findLast(({ name }) => name === 'agent_token')?.value;
-  const list = [
-    ...texts('boot.ipaParameters').map(ipaArgument),
-    ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
-  ];
-  return inConf || list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined;
-}
-
-const ARGUMENT = 'ipa-agent-token=';
 
 /**
  * The inspection URL is derived from the new URL, and the trusted certificates remain.

@@ -7,7 +7,7 @@ import type { ListenAddress } from '../../http/server/listenAddress.ts';
 import { defaultLimits, type ServerLimits, startServer } from '../../http/server/server.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
 import type { CollectedInventory } from '../ironic/inspection.ts';
-import { createNodeStore, type ExpectedNode, resetAgent } from '../ironic/nodes.ts';
+import { createNodeStore, resetAgent } from '../ironic/nodes.ts';
 import type { TrialEvent } from '../timeline/events.ts';
 import type { Machines } from '../timeline/machines.ts';
 import type { TrialPage } from '../report/trialPage.ts';
@@ -20,8 +20,8 @@ export interface IronicApiOptions {
   /** Names and addresses for the certificate; undefined for plain HTTP. */
   readonly tlsNames: readonly string[] | undefined;
   readonly machines: Machines;
-  /** Of nodes, by the names of hosts. */
-  readonly settings: ReadonlyMap<string, ExpectedNode>;
+  /** UUIDs of nodes by the names of hosts. Default: new ones. */
+  readonly uuids?: ReadonlyMap<string, string>;
   readonly observe: (event: TrialEvent) => void;
   /** Gets each accepted inventory. Its errors become the problem of the inspection event. */
   readonly saveInventory?: ((inventory: CollectedInventory) => Promise<void>) | undefined;
@@ -50,7 +50,7 @@ const GRACE = 1000;
 /** @throws CliError if it cannot listen on the address; UsageError if a name is invalid in a certificate */
 export async function startIronicApi(options: IronicApiOptions) {
   const { observe, page, tlsNames, log = silentLog, limits = apiLimits } = options;
-  const nodes = createNodeStore(options.machines, options.settings);
+  const nodes = createNodeStore(options.machines, options.uuids);
   const callbacks = createCallbackChecker(options);
   const created = tlsNames === undefined ? undefined : await createCertificates(tlsNames);
   const answer = createApiAnswerer({

@@ -18,7 +18,7 @@ import type { ServiceOptions } from '../../service/options.ts';
 import { createSnapshots } from '../../service/snapshot.ts';
 import type { ServeSource } from '../../service/source.ts';
 import { type ImageConfig, configDiagnostic, readImageConfig } from '../emulation/guestAddress.ts';
-import { createIronicChange, ironicOfHosts } from '../api/ironicAddress.ts';
+import { createIronicChange, type IronicOfHosts, ironicOfHosts } from '../api/ironicAddress.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
 import { createCleanupStack } from '../trial.ts';
 import { checkIfImage } from '../../hosts/input/checkImage.ts';
@@ -116,10 +116,10 @@ export async function checkHostImages(
   io: Io,
 ): Promise<ReadonlyMap<string, readonly MachineCheck[]>> {
   const change = await createIronicChange(ironicUrl, undefined, createCleanupStack());
-  const listed = new Map<string, readonly string[]>();
+  let listed: IronicOfHosts = new Map();
   const changeSource = (read: ServeSource): ServeSource => {
     const changed = change(read);
-    for (const [name, { urls }] of ironicOfHosts(changed, io)) listed.set(name, urls);
+    listed = ironicOfHosts(changed, io);
     return changed;
   };
   // An address of --ironic-url may be that of a proxy or of a port forwarding.

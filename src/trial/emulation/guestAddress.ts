@@ -52,7 +52,7 @@ export async function findGuestAddress(
     return { host: given ?? url.host, ironicUrls: urlsOf(config), config };
   }
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
-  const ofHost = ironicUrl === undefined ? listed.get(host.name)?.urls : [ironicUrl];
+  const ofHost = ironicUrl === undefined ? listed.get(host.name) : [ironicUrl];
   const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
   return { host: given ?? guestHostFor(ironicUrls, endpoint) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }

@@ -39,7 +39,6 @@ export function answerLookup(request: RamdiskRequest, nodes: NodeStore): Lookup 
     macs,
     node: undefined,
     token: 'none',
-    hasBootToken: false,
   });
   const tooOld = versionRefusal(version, 'lookup');
   if (tooOld !== undefined) return refused(tooOld);
@@ -58,7 +57,6 @@ export function answerLookup(request: RamdiskRequest, nodes: NodeStore): Lookup 
     macs,
     node: node.uuid,
     token: token === null ? 'none' : token === MASKED_TOKEN ? 'masked' : 'sent',
-    hasBootToken: node.token.isFromBootMedium,
     problem: undefined,
     reason: undefined,
   };

@@ -9,14 +9,6 @@ import { plainText } from '../../http/server/textResponse.ts';
 import type { Machine, Machines } from '../timeline/machines.ts';
 import type { RamdiskRequest, Refusal } from './messages.ts';
 
-/** What the config of an expected host says about its node. */
-export interface ExpectedNode {
-  /** UUID; otherwise a new one. */
-  readonly uuid?: string | undefined;
-  /** Token in its boot parameters (`agent_token`). */
-  readonly agentToken?: string | undefined;
-}
-
 /** Mutable: requests of the machine change it. */
 export interface IronicNode {
   readonly uuid: string;
@@ -29,14 +21,14 @@ export interface IronicNode {
 
 export type NodeStore = Readonly<ReturnType<typeof createNodeStore>>;
 
-/** @param settings by the names of hosts */
-export function createNodeStore(machines: Machines, settings: ReadonlyMap<string, ExpectedNode>) {
+/** @param uuids by the names of hosts; other nodes get a new one */
+export function createNodeStore(machines: Machines, uuids: ReadonlyMap<string, string> = new Map()) {
   const nodes = new Map<Machine, IronicNode>();
   const nodeOf = (machine: Machine): IronicNode => {
     const known = nodes.get(machine);
     if (known !== undefined) return known;
-    const { agentToken, uuid = randomUUID() } = settings.get(machine.name ?? '') ?? {};
-    const token = createAgentToken(agentToken);
+    const uuid = uuids.get(machine.name ?? '') ?? randomUUID();
+    const token = createAgentToken();
     const node = { uuid, machine, token, callbackUrl: undefined, calledAt: undefined };
     machine.nodes.add(uuid);
     nodes.set(machine, node);
@@ -100,9 +92,8 @@ export const MASKED_TOKEN = '******';
 /** Bytes; agents require a token of at least 32 characters. */
 const TOKEN_SIZE = 32;
 
-/** @param pregenerated token on the boot medium, which the API never returns */
-function createAgentToken(pregenerated: string | undefined) {
-  let token = pregenerated;
+function createAgentToken() {
+  let token: string | undefined;
   return {
     /** Returns the token once, then the mask. */
     issue: (): string => {
@@ -114,13 +105,11 @@ function createAgentToken(pregenerated: string | undefined) {
       if (text === undefined || text === '') return 'missing';
       return token !== undefined && createTokenCheck([token])(text) ? 'valid' : 'invalid';
     },
-    /** Whether the boot medium contains the token; then `issue` never returns it. */
-    isFromBootMedium: pregenerated !== undefined,
     /** The token, for requests to the agent; undefined before the first lookup. */
     current: (): string | undefined => token,
     /** The next lookup gets another token, as after Ironic powers the machine on. */
     reset: (): void => {
-      token = pregenerated;
+      token = undefined;
     },
   };
 }

@@ -224,8 +224,8 @@ export const provenBy: ByKind<string | undefined> = {
     }
   },
   inspection: ({ reason }) => causeOfRefusal(reason, 'inspection-refused'),
-  lookup: ({ hasBootToken, reason, token }) =>
-    token === 'masked' && !hasBootToken ? 'token-lost' : causeOfRefusal(reason, 'request-refused'),
+  lookup: ({ reason, token }) =>
+    token === 'masked' ? 'token-lost' : causeOfRefusal(reason, 'request-refused'),
   heartbeat: ({ callbackUrl, problem, reason }) =>
     problem === undefined && !callbackUrl ? 'no-callback-url' : causeOfRefusal(reason, 'heartbeat-refused'),
   callback: ({ reason }) => reason && callbackCauses[reason],

@@ -148,8 +148,6 @@ export interface LookupEvent extends AgentRequest {
    * agents older than 2020, and if the request was refused.
    */
   readonly token: 'sent' | 'masked' | 'none';
-  /** Whether the boot medium contains the token; otherwise an earlier lookup returned a masked token. */
-  readonly hasBootToken: boolean;
 }
 
 export interface InspectionEvent extends AgentRequest {

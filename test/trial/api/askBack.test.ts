@@ -52,7 +52,7 @@ async function start(askBack: AskBack, requiredSteps: readonly string[] = []): P
 }
 
 function agentAt(callbackUrl: string): Agent {
-  const node = createNodeStore(createMachines([]), new Map()).byMacs(['52:54:00:00:00:01'], '127.0.0.1');
+  const node = createNodeStore(createMachines([])).byMacs(['52:54:00:00:00:01'], '127.0.0.1');
   if ('problem' in node) throw new Error(node.problem);
   return { node, callbackUrl, verifyCa: undefined };
 }

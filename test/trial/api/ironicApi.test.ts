@@ -66,7 +66,6 @@ describe('an agent', () => {
         macs: [mac0],
         node: uuid0,
         token: 'sent',
-        hasBootToken: false,
         problem: undefined,
         reason: undefined,
       },

@@ -10,7 +10,7 @@ const hosts = [
 ];
 
 const client = '192.0.2.7';
-const nodesOf = (expected = hosts): NodeStore => createNodeStore(createMachines(expected), new Map());
+const nodesOf = (expected = hosts): NodeStore => createNodeStore(createMachines(expected));
 
 function nameOf(nodes: NodeStore, macs: readonly string[]): string | undefined {
   const found = nodes.byMacs(macs, client);
@@ -39,7 +39,7 @@ describe('who calls', () => {
 
   it('a stranger with an address in common is the same one', () => {
     const machines = createMachines([]);
-    const nodes = createNodeStore(machines, new Map());
+    const nodes = createNodeStore(machines);
     const [first, second] = [
       nodes.byMacs([mac(1), mac(2)], client),
       nodes.byMacs([mac(2), mac(3)], '192.0.2.8'),
@@ -51,14 +51,14 @@ describe('who calls', () => {
   it('a host without an address in the inventory that has fetched a file from the same client', () => {
     const machines = createMachines([...hosts, { name: 'worker-2', macs: [] }]);
     machines.find({ name: 'worker-2', macs: [], node: undefined, isNodeVerified: false }, client, true);
-    const nodes = createNodeStore(machines, new Map());
+    const nodes = createNodeStore(machines);
     expect(nameOf(nodes, [mac(9)])).toBe('worker-2');
     expect(nameOf(nodes, [mac(8)])).toBe('stranger');
   });
 
   it('strangers are bounded, and hosts are still found', () => {
     const machines = createMachines(hosts, 2);
-    const nodes = createNodeStore(machines, new Map());
+    const nodes = createNodeStore(machines);
     expect([nameOf(nodes, [mac(7)]), nameOf(nodes, [mac(8)])]).toEqual(['stranger', 'stranger']);
     expect(nameOf(nodes, [mac(9)])).toBe('too many unknown machines');
     expect(nameOf(nodes, [mac(8)])).toBe('stranger');
@@ -71,7 +71,7 @@ describe('who calls', () => {
     fc.assert(
       fc.property(fc.array(anyMacs, { maxLength: 40 }), (calls) => {
         const machines = createMachines(hosts, 5);
-        const nodes = createNodeStore(machines, new Map());
+        const nodes = createNodeStore(machines);
         for (const macs of calls) {
           const found = nodes.byMacs(macs, client);
           expect('machine' in found ? knownMacs(found.machine).length : 0).toBeLessThanOrEqual(64 + 2);
@@ -102,13 +102,6 @@ describe('tokens', () => {
     const second = tellAt(nodes, 121);
     expect(second).toMatch(/^[\w-]{43}$/);
     expect(second).not.toBe(first);
-  });
-
-  it('of the boot medium are never told, and stay', () => {
-    const agentToken = 'x'.repeat(40);
-    const nodes = createNodeStore(createMachines(hosts), new Map([['worker-0', { agentToken }]]));
-    expect([tellAt(nodes, 0), tellAt(nodes, 500)]).toEqual(['******', '******']);
-    expect(nodes.byName('worker-0')?.token.check(agentToken)).toBe('valid');
   });
 
   it.each([

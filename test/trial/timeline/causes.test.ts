@@ -109,7 +109,6 @@ describe('what events prove', () => {
       [lookedUp(1, { token: 'sent' }), lookedUp(2, { token: 'masked' })],
       ['token-lost'],
     ],
-    ['a token of the boot medium', [lookedUp(1, { token: 'masked', hasBootToken: true })], []],
     ['one that the agent has', [lookedUp(1, { token: 'masked' }), heartbeat(2)], []],
     ['an agent of another Ironic', [fetched(1), refusedBeat('unknown-node', 'node-9')], ['node-unknown']],
     ['commands without TLS', [lookedUp(1), refusedBeat('callback-without-tls')], ['callback-without-tls']],
