@@ -25,14 +25,7 @@ import {
   v1Answer,
 } from '../ironic/messages.ts';
 import type { NodeStore } from '../ironic/nodes.ts';
-import type {
-  ApiEvent,
-  HeartbeatEvent,
-  InspectionEvent,
-  LookupEvent,
-  RefusalEvent,
-  TrialEvent,
-} from '../timeline/events.ts';
+import type { InspectionEvent, RefusalEvent, TrialEvent } from '../timeline/events.ts';
 
 interface ApiService {
   readonly nodes: NodeStore;
@@ -54,13 +47,11 @@ export function createApiAnswerer(service: ApiService): Answerer {
     // Read before the response, because a closed socket has no client address.
     const client = clientAddress(socket);
     const host = /^[A-Za-z0-9._~%:[\]-]{1,262}$/.exec(headers.host ?? '')?.[0] ?? 'localhost';
-    const url = `${service.scheme}://${host}`;
-    const context = { service, request, response, client, url };
-    const route = routeOf(request.method ?? '', request.url ?? '');
-    const { answer, event, after, isLast = false } = await answerRoute(context, route);
-    service.observe({ ...event, at: new Date(), client });
-    send(context, answer, isLast);
-    after?.();
+    const context = { service, request, response, client, url: `${service.scheme}://${host}` };
+    const { agent, answer, event } = await answerRoute(context);
+    service.observe(event);
+    send(request, response, answer);
+    if (agent !== undefined) service.onHeartbeat(agent, client);
   };
 }
 
@@ -72,25 +63,23 @@ interface RequestContext {
   readonly url: string;
 }
 
-type ApiCall = ApiEvent | HeartbeatEvent | InspectionEvent | LookupEvent | RefusalEvent;
-type Unseen<E> = E extends ApiCall ? Omit<E, 'at' | 'client'> : never;
-
 interface Outcome {
   readonly answer: ApiAnswer;
-  readonly event: Unseen<ApiCall>;
-  readonly after?: (() => void) | undefined;
-  /** Whether to close the connection, because the request body was not read completely. */
-  readonly isLast?: boolean;
+  readonly event: TrialEvent;
+  /** The agent whose heartbeat was accepted. */
+  readonly agent?: Agent | undefined;
 }
 
-async function answerRoute(context: RequestContext, route: Route): Promise<Outcome> {
+async function answerRoute(context: RequestContext): Promise<Outcome> {
+  const { headers, method = '', url = '' } = context.request;
+  const route = routeOf(method, url);
   if (route.kind === 'refused') return refusePath(context, route.answer);
-  const negotiated = negotiateVersion(context.request.headers);
+  const negotiated = negotiateVersion(headers);
   if (negotiated.kind === 'refused') {
     const { answer, requested } = negotiated;
     const message = `API version ${requested} does not exist`;
     const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
-    return { answer, event: { kind: 'refusal', problem } };
+    return refusal(context, answer, problem);
   }
   const { version } = negotiated;
   const outcome = await answerInVersion(context, route, version);
@@ -108,12 +97,12 @@ async function answerInVersion(
       return describeApi(context, rootAnswer(url));
     case 'v1':
       return describeApi(context, v1Answer(url));
-    case 'lookup': {
-      const { answer, ...facts } = answerLookup(requestOf(context, version), service.nodes);
-      return { answer, event: { kind: 'lookup', ...facts } };
+    case 'lookup':
+      return answerLookup(requestOf(context, version), service.nodes);
+    case 'heartbeat': {
+      const body = await readBody(context, MAX_BODY.heartbeat);
+      return answerHeartbeat(requestOf(context, version), route.node, body, service.nodes);
     }
-    case 'heartbeat':
-      return acceptHeartbeat(context, route.node, version);
     case 'inspection':
     default:
       return acceptInspection(context, route.service, version);
@@ -125,16 +114,19 @@ function requestOf({ client, request, url }: RequestContext, version: ApiVersion
   return { query: queryOf(request.url ?? ''), version, client, url, now: new Date() };
 }
 
+function refusal({ client }: RequestContext, answer: ApiAnswer, problem: RefusalEvent['problem']): Outcome {
+  return { answer, event: { kind: 'refusal', at: new Date(), client, problem } };
+}
+
 async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<Outcome> {
   const { headers, method = '', url = '' } = context.request;
-  const problem = {
+  return refusal(context, answer, {
     kind: 'path',
     method,
     path: url.split('?')[0] ?? '', // without the query, which may contain a secret
     hasInventory: await containsInventory(context),
     userAgent: headers['user-agent'],
-  } as const;
-  return { answer, event: { kind: 'refusal', problem } };
+  });
 }
 
 /** Whether the body is an inventory for another path. A client with `Expect: 100-continue` gets the error first, and sends none. */
@@ -148,27 +140,9 @@ async function containsInventory(context: RequestContext): Promise<boolean> {
 
 /** Ironic accepts any method here, but an agent that sends data to this path uses an incorrect URL. */
 function describeApi(context: RequestContext, answer: ApiAnswer): Outcome | Promise<Outcome> {
-  const { method, headers } = context.request;
-  if (method !== 'GET' && method !== 'HEAD') return refusePath(context, answer);
-  return { answer, event: { kind: 'api', userAgent: headers['user-agent'] } };
-}
-
-async function acceptHeartbeat(
-  context: RequestContext,
-  node: string | undefined,
-  version: ApiVersion,
-): Promise<Outcome> {
-  const { service, client } = context;
-  const kind = 'heartbeat';
-  const body = await readBody(context, MAX_BODY.heartbeat);
-  if (!(body instanceof Uint8Array)) {
-    const { answer, ...refusal } = body;
-    const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
-    return { answer, event: { kind, node: node ?? '', ...unknown, ...refusal }, isLast: true };
-  }
-  const { answer, agent, ...facts } = answerHeartbeat(requestOf(context, version), node, body, service.nodes);
-  const after = agent && (() => service.onHeartbeat(agent, client));
-  return { answer, event: { kind, ...facts }, after };
+  const { client, request } = context;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refusePath(context, answer);
+  return { answer, event: { kind: 'api', at: new Date(), client, userAgent: request.headers['user-agent'] } };
 }
 
 async function acceptInspection(
@@ -177,30 +151,15 @@ async function acceptInspection(
   version: ApiVersion,
 ): Promise<Outcome> {
   const { compare, nodes, save } = context.service;
-  const about = { kind: 'inspection', service } as const;
   const body = await readBody(context, MAX_BODY.inspection);
-  if (!(body instanceof Uint8Array)) {
-    const { answer, ...refusal } = body;
-    const unknown = {
-      macs: [],
-      node: undefined,
-      summary: undefined,
-      differences: [],
-      isIncomplete: false,
-    };
-    return { answer, event: { ...about, ...unknown, ...refusal }, isLast: true };
-  }
-  const { answer, collected, ...facts } = answerInspection(requestOf(context, version), service, body, nodes);
-  const unsaved =
-    collected &&
-    (await save?.(collected).then(
-      () => undefined,
-      (error: unknown) => `not saved: ${error instanceof Error ? error.message : String(error)}`,
-    ));
-  const problem = [facts.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
-  const isIncomplete = facts.node !== undefined && facts.problem !== undefined;
-  const differences = (collected && compare?.(collected)) ?? [];
-  return { answer, event: { ...about, ...facts, problem, differences, isIncomplete } };
+  const { answer, collected, event } = answerInspection(requestOf(context, version), service, body, nodes);
+  if (collected === undefined) return { answer, event };
+  const unsaved = await save?.(collected).then(
+    () => undefined,
+    (error: unknown) => `not saved: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  const problem = [event.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
+  return { answer, event: { ...event, problem, differences: compare?.(collected) ?? [] } };
 }
 
 /** @param size maximum number of bytes */
@@ -215,15 +174,19 @@ async function readBody(
   return body;
 }
 
-function send(context: RequestContext, { status, headers, body }: ApiAnswer, isLast: boolean): void {
-  const { request, response } = context;
+/** Closes the connection if the request has a body that was not read to its end. */
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: ApiAnswer,
+): void {
   const text = body === undefined ? '' : JSON.stringify(body);
   response.statusCode = status;
   for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) {
     response.setHeader(name, value);
   }
   if (text !== '') response.setHeader('Content-Type', 'application/json');
-  if (isLast || (hasBody(request) && !request.complete)) response.shouldKeepAlive = false;
+  if (hasBody(request) && !request.readableEnded) response.shouldKeepAlive = false;
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(request.method === 'HEAD' ? undefined : text);
 }

@@ -1,6 +1,6 @@
 /** `POST /v1/heartbeat/NODE`: the agent is running, and sends its callback URL. */
 
-import type { FactsOf, HeartbeatEvent } from '../timeline/events.ts';
+import type { HeartbeatEvent } from '../timeline/events.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { IronicNode, NodeStore } from './nodes.ts';
 import {
@@ -16,12 +16,6 @@ import {
   versionRefusal,
 } from './messages.ts';
 import { isUuid } from '../../core/objectName.ts';
-
-interface Heartbeat extends FactsOf<HeartbeatEvent> {
-  readonly answer: ApiAnswer;
-  /** Undefined if the heartbeat was refused. */
-  readonly agent: Agent | undefined;
-}
 
 export interface Agent {
   readonly node: IronicNode;
@@ -43,37 +37,45 @@ const states = ['start', 'end', 'error'];
 /**
  * Source: `ramdisk.py` of Ironic's API, and `heartbeat` of its conductor, in the order of their checks.
  * @param name of the node, or its UUID; undefined if the path contains none
+ * @param body why it could not be read, if it could not
+ * @returns the agent of an accepted heartbeat
  */
 export function answerHeartbeat(
-  { now, version }: RamdiskRequest,
+  { client, now, version }: RamdiskRequest,
   name: string | undefined,
-  body: Uint8Array,
+  body: Uint8Array | RefusedRequest,
   nodes: NodeStore,
-): Heartbeat {
+): { readonly answer: ApiAnswer; readonly event: HeartbeatEvent; readonly agent?: Agent } {
+  const beat = { kind: 'heartbeat', at: now, client, node: name ?? '' } as const;
+  if (!(body instanceof Uint8Array)) {
+    const { answer, ...why } = body;
+    const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
+    return { answer, event: { ...beat, ...unknown, ...why } };
+  }
   const parsed = parseBody(body);
   // A body that is not an object has no fields.
   const sent = parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
   const node = nodes.byUuid(name ?? '') ?? nodes.byName(name ?? '');
-  const callbackUrl = textOf(sent['callback_url']) ?? '';
-  const token: HeartbeatEvent['token'] = node?.token.check(textOf(sent['agent_token'])) ?? 'unknown';
-  const beat = {
-    node: node?.uuid ?? name ?? '',
-    callbackUrl: textOf(sent['callback_url']),
-    agentVersion: textOf(sent['agent_version']),
-    token,
-  };
+  const callbackUrl = textOf(sent['callback_url']);
+  const token = node?.token.check(textOf(sent['agent_token'])) ?? 'unknown';
+  const facts = { callbackUrl, agentVersion: textOf(sent['agent_version']), token } as const;
   const refusal =
     argumentRefusal(name, sent, parsed.kind === 'value') ??
     versionRefusal(version, 'heartbeat') ??
-    (node && (urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token)));
+    (node && (urlRefusal(callbackUrl ?? '', node) ?? agentRefusal(sent, token)));
+  const seen = { ...beat, ...facts, node: node?.uuid ?? beat.node };
   if (refusal !== undefined || node === undefined) {
-    const unknown = `Node ${name ?? ''} could not be found.`;
-    return { ...beat, ...(refusal ?? refuseRequest(404, unknown, 'unknown-node')), agent: undefined };
+    const unknown = refuseRequest(404, `Node ${name ?? ''} could not be found.`, 'unknown-node');
+    const { answer, ...why } = refusal ?? unknown;
+    return { answer, event: { ...seen, ...why } };
   }
   node.calledAt = now;
-  node.callbackUrl = callbackUrl;
-  const agent = { node, callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) };
-  return { ...beat, answer: answerWith(202, undefined), problem: undefined, reason: undefined, agent };
+  node.callbackUrl = callbackUrl ?? '';
+  return {
+    answer: answerWith(202, undefined),
+    event: { ...seen, problem: undefined, reason: undefined },
+    agent: { node, callbackUrl: node.callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) },
+  };
 }
 
 function textOf(value: unknown): string | undefined {
@@ -122,7 +124,7 @@ function urlRefusal(callbackUrl: string, node: IronicNode): RefusedRequest | und
     : undefined;
 }
 
-function agentRefusal(sent: Mapping, token: Heartbeat['token']): RefusedRequest | undefined {
+function agentRefusal(sent: Mapping, token: HeartbeatEvent['token']): RefusedRequest | undefined {
   const status = textOf(sent['agent_status']);
   if (!given(sent['agent_token']))
     return refuseRequest(400, 'Agent token is required for heartbeat processing.', 'token-missing');

@@ -4,7 +4,7 @@
  */
 
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
-import type { FactsOf, InspectionEvent } from '../timeline/events.ts';
+import type { InspectionEvent } from '../timeline/events.ts';
 import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import {
   answerWith,
@@ -26,15 +26,6 @@ import {
 import { lookupDocument } from './lookup.ts';
 import { findNode, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
 
-interface InspectionAnswer extends Omit<
-  FactsOf<InspectionEvent>,
-  'service' | 'differences' | 'isIncomplete'
-> {
-  readonly answer: ApiAnswer;
-  /** Undefined if the request was refused. */
-  readonly collected: CollectedInventory | undefined;
-}
-
 export interface CollectedInventory {
   readonly node: string;
   /** Name of the host in the inventory; undefined for unknown machines. */
@@ -49,47 +40,53 @@ const LOOKUP_SINCE = 84;
 /** Also accepted, so that agents can use the same request for ironic-inspector and Ironic. */
 const MIN_MINOR = 1;
 
+/** @param body why it could not be read, if it could not */
 export function answerInspection(
   request: RamdiskRequest,
   service: InspectionService,
-  body: Uint8Array,
+  body: Uint8Array | RefusedRequest,
   nodes: NodeStore,
-): InspectionAnswer {
-  const { query } = request;
+): {
+  readonly answer: ApiAnswer;
+  readonly event: InspectionEvent;
+  /** Undefined if the request was refused. */
+  readonly collected?: CollectedInventory;
+} {
+  const { client, now: at, query } = request;
   const errorOf = service === 'inspector' ? inspectorFault : fault;
-  const nothing = { macs: [], node: undefined, summary: undefined, collected: undefined };
-  const refuse = (status: number, problem: string, reason: RefusalReason): InspectionAnswer => ({
-    ...nothing,
-    answer: errorOf(status, problem),
-    problem,
-    reason,
+  const seen = { kind: 'inspection', at, client, service, differences: [], isIncomplete: false } as const;
+  const nothing: Partial<Inventory> = {};
+  const refuse = ({ answer, ...why }: RefusedRequest, { macs = [], summary } = nothing) => ({
+    answer,
+    event: { ...seen, macs, node: undefined, summary, ...why },
   });
+  const refuseBody = (status: number, problem: string, reason: RefusalReason, inventory = nothing) =>
+    refuse({ answer: errorOf(status, problem), problem, reason }, inventory);
+  if (!(body instanceof Uint8Array)) return refuse(body);
   // The inspector has neither versions nor queries.
   const refusal = service === 'inspector' ? undefined : refusalOf(request);
-  if (refusal !== undefined) return { ...nothing, ...refusal };
+  if (refusal !== undefined) return refuse(refusal);
   const parsed = parseBody(body);
   // Ironic fails with an internal error.
-  if (parsed.kind === 'none') return refuse(500, parsed.problem, 'not-json');
+  if (parsed.kind === 'none') return refuseBody(500, parsed.problem, 'not-json');
   if (!isMapping(parsed.value)) {
-    return refuse(400, "Schema error for data: it is not of type 'object'", 'arguments');
+    return refuseBody(400, "Schema error for data: it is not of type 'object'", 'arguments');
   }
   const inventory = checkInventory(parsed.value);
-  if ('problem' in inventory) return refuse(400, inventory.problem, inventory.reason);
+  if ('problem' in inventory) return refuseBody(400, inventory.problem, inventory.reason);
   const { macs, summary } = inventory;
   // Ironic also searches for the address of the BMC.
   if (macs.length === 0 && !query.has('node_uuid')) {
-    return { ...refuse(400, 'No lookup information provided', 'no-macs'), summary };
+    return refuseBody(400, 'No lookup information provided', 'no-macs', inventory);
   }
   const node = findNode(nodes, request, macs);
-  if ('problem' in node) return { ...nothing, answer: errorOf(404, NOT_FOUND), macs, summary, ...node };
-  recordStart(node, request.now);
+  if ('problem' in node) return refuse({ answer: errorOf(404, NOT_FOUND), ...node }, inventory);
+  recordStart(node, at);
+  const problem = collectorProblem(parsed.value);
+  const isIncomplete = problem !== undefined;
   return {
     answer: acceptance(node, request, service),
-    macs,
-    node: node.uuid,
-    summary,
-    problem: collectorProblem(parsed.value),
-    reason: undefined,
+    event: { ...seen, macs, node: node.uuid, summary, problem, reason: undefined, isIncomplete },
     collected: { node: node.uuid, name: node.machine.name, macs, body },
   };
 }

@@ -1,6 +1,6 @@
 /** `GET /v1/lookup`: the agent sends its MAC addresses and gets its node and its settings. */
 
-import type { FactsOf, LookupEvent } from '../timeline/events.ts';
+import type { LookupEvent } from '../timeline/events.ts';
 import {
   findNode,
   type IronicNode,
@@ -23,43 +23,38 @@ import {
   versionRefusal,
 } from './messages.ts';
 
-interface Lookup extends FactsOf<LookupEvent> {
-  readonly answer: ApiAnswer;
-}
-
 /** Agents use a token with this API version or a newer one. */
 const TOKENS_SINCE = 62;
 
 /** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
-export function answerLookup(request: RamdiskRequest, nodes: NodeStore): Lookup {
-  const { query, version, url, now } = request;
+export function answerLookup(
+  request: RamdiskRequest,
+  nodes: NodeStore,
+): { readonly answer: ApiAnswer; readonly event: LookupEvent } {
+  const { client, query, version, url, now } = request;
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
-  const refused = (refusal: RefusedRequest): Lookup => ({
-    ...refusal,
-    macs,
-    node: undefined,
-    token: 'none',
-  });
-  const tooOld = versionRefusal(version, 'lookup');
-  if (tooOld !== undefined) return refused(tooOld);
-  const invalid = uuidProblem(query) ?? unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
-  if (invalid !== undefined) return refused(refuseRequest(400, invalid, 'arguments'));
-  if (macs.length === 0 && !query.has('node_uuid')) {
-    // An agent always sends the parameter; it is empty if the agent has found no interface.
-    return refused(refuseRequest(400, NO_NAMES, query.has('addresses') ? 'no-macs' : 'arguments'));
-  }
+  const seen = { kind: 'lookup', at: now, client, macs } as const;
+  const refuse = ({ answer, ...why }: RefusedRequest) =>
+    ({ answer, event: { ...seen, ...why, node: undefined, token: 'none' } }) as const;
+  const refusal = versionRefusal(version, 'lookup') ?? argumentRefusal(query, macs);
+  if (refusal !== undefined) return refuse(refusal);
   const node = findNode(nodes, request, macs);
-  if ('problem' in node) return refused({ answer: fault(404, NOT_FOUND), ...node });
+  if ('problem' in node) return refuse({ answer: fault(404, NOT_FOUND), ...node });
   recordStart(node, now);
   const token = version.minor < TOKENS_SINCE ? null : node.token.issue();
+  const shown = token === null ? 'none' : token === MASKED_TOKEN ? 'masked' : 'sent';
   return {
     answer: answerWith(200, lookupDocument(node, token, url)),
-    macs,
-    node: node.uuid,
-    token: token === null ? 'none' : token === MASKED_TOKEN ? 'masked' : 'sent',
-    problem: undefined,
-    reason: undefined,
+    event: { ...seen, node: node.uuid, token: shown, problem: undefined, reason: undefined },
   };
+}
+
+function argumentRefusal(query: URLSearchParams, macs: readonly string[]): RefusedRequest | undefined {
+  const invalid = uuidProblem(query) ?? unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
+  if (invalid !== undefined) return refuseRequest(400, invalid, 'arguments');
+  if (macs.length > 0 || query.has('node_uuid')) return undefined;
+  // An agent always sends the parameter; it is empty if the agent has found no interface.
+  return refuseRequest(400, NO_NAMES, query.has('addresses') ? 'no-macs' : 'arguments');
 }
 
 const NO_NAMES = "At least one of 'addresses' and 'node_uuid' parameters is required";

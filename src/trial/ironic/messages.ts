@@ -185,7 +185,7 @@ export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-
   return isRequested ? 'api-version' : 'no-api-version';
 }
 
-/** A request to one of the paths for ramdisks, without its body. */
+/** A request to one of the paths for ramdisks, without its body, at the time at which it was read. */
 export interface RamdiskRequest {
   readonly query: URLSearchParams;
   readonly version: ApiVersion;

@@ -49,9 +49,6 @@ export function mapTexts(value: unknown, change: (text: string, name: string) =>
   );
 }
 
-/** The fields of an event without time, client and kind. */
-export type FactsOf<E extends TrialEvent> = Omit<E, 'kind' | keyof SeenFrom>;
-
 interface SeenFrom {
   readonly at: Date;
   /** Address of the client, without its port. */
