@@ -11,6 +11,7 @@ import type { CollectedInventory } from './ironic/inspection.ts';
 import { loadPackage } from '../core/assets.ts';
 import { isLoopbackHost } from '../formats/hostName.ts';
 import type { ExitCode } from '../io/io.ts';
+import { showLiveRows } from '../io/liveRows.ts';
 import { type GracefulStop, listenToStop } from '../io/process.ts';
 import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -36,8 +37,9 @@ import {
   configProblem,
 } from './emulation/guestAddress.ts';
 import { followConsoleLog } from './console/consoleLog.ts';
-import { showLiveTrial } from './report/liveTrial.ts';
-import { createTrialPage } from './report/trialPage.ts';
+import { createRates } from './report/rates.ts';
+import { formatLiveRows } from './report/terminalRows.ts';
+import { createTrialPage, describeTrial } from './report/trialPage.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
@@ -114,7 +116,7 @@ async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown>
 
 /** Resolves when the trial is decided, at the timeout, or when no further machine can call home. */
 async function waitForEnd(
-  { api, gone }: TrialParts,
+  { api, gone }: Awaited<ReturnType<typeof startParts>>,
   { setup, trial }: TrialPlan,
   signal: AbortSignal,
 ): Promise<void> {
@@ -125,14 +127,8 @@ async function waitForEnd(
 /** Milliseconds to wait for the answers of the last agents, which are part of the report; includes time to connect. */
 const ANSWER_TIME = STATUS_TIME + STEPS_TIME + 2000;
 
-interface TrialParts {
-  readonly api: IronicApi;
-  /** Promises that resolve when no further machine can call home. */
-  readonly gone: readonly Promise<void>[];
-}
-
 /** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
-async function startParts(plan: TrialPlan): Promise<TrialParts> {
+async function startParts(plan: TrialPlan) {
   const { cleanup, io, machine, setup } = plan;
   const { observe } = plan.trial;
   const read = plan.inventory;
@@ -170,7 +166,9 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   if (machine === undefined || guest === undefined) return { api, gone: [] };
   if (problem !== undefined) report(io, { ...configDiagnostic(problem), severity: 'warning' });
   const { ended } = await startEmulated(plan, machine, { api, guest, images, endpoint });
-  return { api, gone: machine.isOnly ? [ended] : [] };
+  /** Promises that resolve when no further machine can call home. */
+  const gone = machine.isOnly ? [ended] : [];
+  return { api, gone };
 }
 
 /** @param guestHost address of this machine in the emulated network */
@@ -196,7 +194,10 @@ async function startApi(
   cleanup.defer(() => api.stop());
   const url = `${api.origin}${page.path}`;
   report(io, { severity: 'info', message: `status page: ${url}` });
-  const live = showLiveTrial(url, plan.result, io);
+  const rateOf = createRates();
+  const live = showLiveRows(io, (size) =>
+    formatLiveRows(url, describeTrial(plan.result()), size, rateOf, io.paint),
+  );
   cleanup.defer(async () => live.end());
   await reportApiAddress(api, plan);
   return api;

@@ -3,33 +3,22 @@
 import { quoteText } from '../core/foreignText.ts';
 import { checkApiUrls, DEFAULT_IRONIC_PORT } from '../agent/ironicUrl.ts';
 import { UsageError } from '../core/errors.ts';
-import { type ListenAddress, parseListenAddress } from '../http/server/listenAddress.ts';
+import { parseListenAddress } from '../http/server/listenAddress.ts';
 import type { SuccessStage } from './timeline/result.ts';
-import type { IronicApiOptions } from './api/ironicApi.ts';
+import type { ApiPort } from './api/apiEndpoint.ts';
 import { flagOf } from '../io/report/choices.ts';
 import type { TrialOptions } from './options.ts';
 
-export interface TrialSetup {
-  readonly listen: ListenAddress;
-  readonly scheme: 'http' | 'https';
-  readonly askBack: IronicApiOptions['askBack'];
-  readonly successStage: SuccessStage;
-  readonly requiredSteps: readonly string[];
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly format: 'full' | 'json' | 'ndjson' | 'text';
-  /** Ironic URL for the configs, instead of the one in the inventory. */
-  readonly ironicUrl: string | undefined;
-}
+export type TrialSetup = Readonly<ReturnType<typeof readTrialSetup>>;
 
 /** The port of Ironic, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:6385';
 
 /** @throws UsageError */
-export function readTrialSetup(options: TrialOptions): TrialSetup {
+export function readTrialSetup(options: TrialOptions) {
   refuseUnused(options, dependents);
   const requiredSteps = readStepNames(options.requireStep ?? []);
-  const successStage = requiredSteps.length > 0 ? 'steps' : options.until;
+  const successStage: SuccessStage = requiredSteps.length > 0 ? 'steps' : options.until;
   const { askBack = 'own' } = options;
   if (successStage !== 'heartbeat' && askBack === 'never') {
     const flag = contactFlags[successStage];
@@ -37,13 +26,16 @@ export function readTrialSetup(options: TrialOptions): TrialSetup {
       hint: `remove ${flag}, or remove --ask-back never`,
     });
   }
+  const scheme: ApiPort['scheme'] = options.tls === true ? 'https' : 'http';
   return {
     listen: parseListenAddress(options.listen ?? DEFAULT_LISTEN),
-    scheme: options.tls === true ? 'https' : 'http',
+    scheme,
     askBack,
     successStage,
     requiredSteps,
+    /** Milliseconds. */
     timeout: options.timeout,
+    /** Ironic URL for the configs, instead of the one in the inventory. */
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
     format: options.format,
   };

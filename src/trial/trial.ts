@@ -76,18 +76,15 @@ export interface PlannedMachine {
   readonly options: EmulationOptions;
 }
 
-/** Stops everything that has been started, in reverse order. Node 20 has no AsyncDisposableStack. */
-export interface CleanupStack {
-  defer(end: () => Promise<void>): void;
-  /** Runs all functions, even if one fails. Resolves to the first error. */
-  dispose(): Promise<unknown>;
-}
+export type CleanupStack = Readonly<ReturnType<typeof createCleanupStack>>;
 
-export function createCleanupStack(): CleanupStack {
+/** Stops everything that has been started, in reverse order. Node 20 has no AsyncDisposableStack. */
+export function createCleanupStack() {
   const ends: (() => Promise<void>)[] = [];
   return {
-    defer: (end) => void ends.push(end),
-    dispose: async () => {
+    defer: (end: () => Promise<void>): void => void ends.push(end),
+    /** Runs all functions, even if one fails. Resolves to the first error. */
+    dispose: async (): Promise<unknown> => {
       const problems: unknown[] = [];
       for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
         await end().catch((error: unknown) => problems.push(error));

@@ -31,45 +31,41 @@ export interface AskedAgent {
   readonly signal?: AbortSignal;
 }
 
-export interface AgentConnection extends AskedAgent {
-  readonly signal: AbortSignal;
-  /** Milliseconds. */
-  readonly time: number;
-}
-
-/** @param time milliseconds for all requests of `ask` together */
-export async function askWithin<Reply>(
-  agent: AskedAgent,
-  time: number,
-  ask: (connection: AgentConnection) => Promise<Reply>,
-): Promise<Reply> {
-  const { signal, release } = limitTime(time, { signal: agent.signal });
-  try {
-    return await ask({ ...agent, time, signal });
-  } finally {
-    release();
-  }
-}
-
 export interface AgentResponse {
   readonly status: number;
   /** Undefined if it is not JSON. */
   readonly body: unknown;
 }
 
-const MAX_SIZE = 1024 * 1024;
-
 /**
- * @param path with its query
- * @param body sent with POST, as JSON; undefined for GET
+ * Gets a path with its query, or sends a body there with POST, as JSON.
  * @throws AgentError
  */
-export async function requestAgent(
-  agent: AgentConnection,
+export type AgentRequest = (path: string, body?: object) => Promise<AgentResponse>;
+
+/** @param time milliseconds for all requests of `ask` together */
+export async function askWithin<Reply>(
+  agent: AskedAgent,
+  time: number,
+  ask: (request: AgentRequest) => Promise<Reply>,
+): Promise<Reply> {
+  const { signal, release } = limitTime(time, { signal: agent.signal });
+  try {
+    return await ask((path, body) => requestAgent(agent, path, body, signal, time));
+  } finally {
+    release();
+  }
+}
+
+const MAX_SIZE = 1024 * 1024;
+
+async function requestAgent(
+  { callbackUrl, verifyCa }: AskedAgent,
   path: string,
-  body?: object,
+  body: object | undefined,
+  signal: AbortSignal,
+  time: number,
 ): Promise<AgentResponse> {
-  const { callbackUrl, signal, time, verifyCa } = agent;
   // Concatenated like in Ironic, also if the URL ends with a slash.
   const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -99,7 +95,7 @@ export async function requestAgent(
     if (error instanceof AgentError) throw error;
     const problem = signal.aborted ? `no response within ${time / 1000} seconds` : failureOf(error)?.problem;
     throw (
-      certificateError(error, agent) ??
+      certificateError(error, verifyCa) ??
       new AgentError(reached, problem ?? 'the connection failed', { cause: error })
     );
   } finally {
@@ -122,7 +118,7 @@ export function statusError({ status }: AgentResponse, path: string): AgentError
 }
 
 /** Why Node.js rejects the certificate of the server; undefined for another error. */
-function certificateError(error: unknown, { verifyCa }: AgentConnection): AgentError | undefined {
+function certificateError(error: unknown, verifyCa: string | undefined): AgentError | undefined {
   const code = errorCode(error) ?? '';
   if (!/^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|INVALID_CA|INVALID_PURPOSE)/.test(code))
     return undefined;

@@ -9,38 +9,34 @@ import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
 import { knownMacs } from '../timeline/machines.ts';
 import {
-  type AgentConnection,
   AgentError,
+  type AgentRequest,
   type AgentResponse,
   type AskedAgent,
   askWithin,
   readReply,
-  requestAgent,
   statusError,
 } from './agentConnection.ts';
-
-export interface AgentReply {
-  readonly version: string | undefined;
-  /** Names with their status: `clean.get_clean_steps: SUCCEEDED`. */
-  readonly commands: readonly string[];
-}
 
 /** Milliseconds for both requests together. */
 export const STATUS_TIME = 5000;
 
-/** @throws AgentError */
-export async function askAgent(agent: AskedAgent): Promise<AgentReply> {
-  return askWithin(agent, STATUS_TIME, async (connection) => {
-    const { version } = await get(connection, '/v1/status');
-    const { commands } = await get(connection, commandsPath(agent));
+/** The version of the agent, and its commands with their status: `clean.get_clean_steps: SUCCEEDED`. @throws AgentError */
+export async function askAgent(agent: AskedAgent) {
+  return askWithin(agent, STATUS_TIME, async (request) => {
+    const get = async (path: string): Promise<Mapping> => {
+      const response = await request(path);
+      if (response.status !== 200) throw statusError(response, path);
+      return readReply(response);
+    };
+    const { version } = await get('/v1/status');
+    const { commands } = await get(commandsPath(agent));
     return {
       version: textOf(version),
-      commands: Array.isArray(commands)
-        ? commands.map((command) => {
-            const { command_name: name, command_status: status } = asMapping(command);
-            return `${textOf(name) ?? '(unknown)'}: ${textOf(status) ?? '(unknown)'}`;
-          })
-        : [],
+      commands: asList(commands).map((command) => {
+        const { command_name: name, command_status: status } = asMapping(command);
+        return `${textOf(name) ?? '(unknown)'}: ${textOf(status) ?? '(unknown)'}`;
+      }),
     };
   });
 }
@@ -53,12 +49,6 @@ function commandsPath({ token }: AskedAgent, query: Record<string, string> = {})
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-async function get(connection: AgentConnection, path: string): Promise<Mapping> {
-  const response = await requestAgent(connection, path);
-  if (response.status !== 200) throw statusError(response, path);
-  return readReply(response);
 }
 
 export interface AskedNode extends AskedAgent {
@@ -77,9 +67,9 @@ const MAX_MANAGERS = 32;
 /** @throws AgentError, also if the agent is busy or does not have the commands */
 export async function askSteps(agent: AskedNode): Promise<readonly ReportedManager[]> {
   const reported: Reported = new Map();
-  await askWithin(agent, STEPS_TIME, async (connection) => {
+  await askWithin(agent, STEPS_TIME, async (request) => {
     for (const type of ['clean', 'deploy'] as const) {
-      addResult(reported, type, await runCommand(connection, type, agent.node));
+      addResult(reported, type, await runCommand(agent, type, request));
     }
   });
   // Hardware managers without steps have only a version; they come last.
@@ -92,12 +82,13 @@ export async function askSteps(agent: AskedNode): Promise<readonly ReportedManag
 }
 
 async function runCommand(
-  connection: AgentConnection,
+  agent: AskedNode,
   type: AgentStep['type'],
-  node: AskedNode['node'],
+  request: AgentRequest,
 ): Promise<Mapping> {
   const name = `get_${type}_steps`;
-  const path = commandsPath(connection, { wait: 'true' });
+  const { node } = agent;
+  const path = commandsPath(agent, { wait: 'true' });
   const body = {
     name: `${type}.${name}`,
     params: {
@@ -111,7 +102,7 @@ async function runCommand(
       })),
     },
   };
-  const response = await requestAgent(connection, path, body);
+  const response = await request(path, body);
   if (response.status !== 200) throw commandError(response, name, path);
   const { command_error: error, command_result: result } = readReply(response);
   if (isMapping(error)) {

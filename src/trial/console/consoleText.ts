@@ -5,12 +5,6 @@
 
 import { TextDecoder } from 'node:util';
 
-interface ConsoleText {
-  push(bytes: Uint8Array): void;
-  /** Ends the last, incomplete line. */
-  end(): void;
-}
-
 /** Maximum number of characters of a line; longer ones are wrapped. Errors of podman with a signed URL have about 900. */
 const LONGEST_LINE = 1000;
 
@@ -32,7 +26,7 @@ const MOVE = new RegExp(`^${ESCAPE}(?:\\[[0-9;?]*[ABEFHJdf]|[cDEM])$`);
 const MOVE_TO_COLUMN = new RegExp(`^${ESCAPE}\\[\\d{1,4};(\\d{1,4})H$`);
 
 /** @param onLine gets each line without its line break; empty lines are omitted */
-export function createConsoleText(onLine: (line: string) => void): ConsoleText {
+export function createConsoleText(onLine: (line: string) => void) {
   const decoder = new TextDecoder('utf-8');
   let line = '';
   let rest = '';
@@ -56,13 +50,14 @@ export function createConsoleText(onLine: (line: string) => void): ConsoleText {
     }
   };
   return {
-    push: (bytes) => {
+    push: (bytes: Uint8Array): void => {
       const text = rest + decoder.decode(bytes, { stream: true });
       const end = OPEN_SEQUENCE.exec(text)?.index ?? text.length;
       rest = text.slice(end);
       process(text.slice(0, end));
     },
-    end: () => {
+    /** Ends the last, incomplete line. */
+    end: (): void => {
       process(rest + decoder.decode());
       endLine();
     },

@@ -3,13 +3,11 @@
 /** Milliseconds over which a rate is measured. */
 const WINDOW = 5000;
 
-/**
- * @param now milliseconds
- * @returns a function that gets what the bytes are of, and how many there are now. Undefined before a second has passed
- */
-export function createRates(
-  now: () => number = () => performance.now(),
-): (key: string, bytes: number) => number | undefined {
+/** Gets what the bytes are of, and how many there are now. Undefined before a second has passed. */
+export type RateOf = (key: string, bytes: number) => number | undefined;
+
+/** @param now milliseconds */
+export function createRates(now: () => number = () => performance.now()): RateOf {
   const samples = new Map<string, readonly { readonly at: number; readonly bytes: number }[]>();
   return (key, bytes) => {
     const at = now();

@@ -17,6 +17,7 @@ import {
   withoutAddresses,
 } from '../../service/status/machineRow.ts';
 import { type MachineState, problemsFirst } from '../../service/status/select.ts';
+import type { RateOf } from './rates.ts';
 
 /** Machines in these states have a row. Those without activity are only named, and those that are done only counted. */
 const listed: readonly MachineState[] = ['failed', 'stuck', 'under-way'];
@@ -29,7 +30,7 @@ export function formatLiveRows(
   url: string,
   { names, rows, service, summary }: Omit<StatusPage, 'rows'> & { readonly rows: readonly MachineRow[] },
   { columns, rows: height }: TerminalSize,
-  rateOf: (row: MachineRow) => number | undefined,
+  rateOf: RateOf,
   paint: Paint = withoutColors,
 ): readonly string[] {
   const width = columns - 1; // in the last column, some terminals wrap
@@ -49,7 +50,7 @@ export function formatLiveRows(
 interface Look {
   readonly names: StateNames;
   readonly now: Date;
-  readonly rateOf: (row: MachineRow) => number | undefined;
+  readonly rateOf: RateOf;
   readonly width: number;
   readonly paint: Paint;
 }
@@ -118,11 +119,11 @@ function blockOf(
 
 /** `kernel [######..............] 31 %, 12 MiB/s, 40 s left`, or `kernel, 31 %, 2 min ago` */
 function activityOf(machine: MachineRow, width: number, { now, rateOf }: Look): string {
-  const { since, stage, transfer } = machine;
+  const { name, since, stage, transfer } = machine;
   const ago = since === undefined ? [] : [formatAgo(since, now)];
   if (transfer === undefined) return [...(stage === undefined ? [] : [stage]), ...ago].join(', ');
-  const { bytes, size } = transfer;
-  const rate = rateOf(machine);
+  const { bytes, path, size } = transfer;
+  const rate = rateOf(`${name} ${path}`, bytes);
   const speed = rate === undefined ? [] : [`${formatSize(rate)}/s`];
   const left = rate === undefined || rate === 0 ? [] : [`${formatDuration((size - bytes) / rate)} left`];
   const amount = [formatPercent(bytes, size), ...speed, ...left].join(', ');

@@ -5,7 +5,6 @@
  * address. The table is small, so all lookups are linear searches.
  */
 
-import { parseMacAddress } from '../../core/macAddress.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { createEntryLog, type EntryLog } from './stages.ts';
 import type { TrialEvent } from './events.ts';
@@ -142,11 +141,7 @@ export function identifiersOf(event: TrialEvent): Identifiers {
   const isRefused = event.kind === 'heartbeat' && event.problem !== undefined;
   return {
     name: 'host' in event && event.host !== UNKNOWN_MACHINES ? event.host : undefined,
-    // Several machines may send the same invalid MAC address.
-    macs: macs.filter((text) => {
-      const address = parseMacAddress(text);
-      return 'mac' in address && address.mac === text;
-    }),
+    macs,
     node,
     isNodeVerified: node !== undefined && !isRefused,
   };

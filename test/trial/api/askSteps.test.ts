@@ -4,7 +4,7 @@ import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AgentError, askWithin, requestAgent } from '../../../src/trial/api/agentConnection.ts';
+import { AgentError, askWithin } from '../../../src/trial/api/agentConnection.ts';
 import { askSteps } from '../../../src/trial/api/askAgent.ts';
 import { listenLocally } from '../../support/listening.ts';
 import { type AgentCommand, agentListener, genericAgent } from '../../support/scriptedAgent.ts';
@@ -259,8 +259,8 @@ describe('askSteps', () => {
     ],
   ])('gives up on an agent that %s', async (_title, listener) => {
     const callbackUrl = await listen(createServer(listener));
-    const asked = askWithin({ callbackUrl, verifyCa: undefined, token }, 100, (connection) =>
-      requestAgent(connection, '/v1/commands/', {}),
+    const asked = askWithin({ callbackUrl, verifyCa: undefined, token }, 100, (request) =>
+      request('/v1/commands/', {}),
     );
     await expect(asked).rejects.toThrow('no response within 0.1 seconds');
   });

@@ -105,14 +105,6 @@ describe('who is who', () => {
       ['worker-0: none, 1'],
     ],
     [
-      'what is no MAC address is of nobody',
-      [
-        lookedUp(1, { macs: ['', 'x'], node: undefined, client: '192.0.2.1' }),
-        lookedUp(2, { macs: ['x'], node: undefined }),
-      ],
-      ['192.0.2.1: none, 1', `${address}: none, 1`],
-    ],
-    [
       'machines that no inventory lists share a name',
       [
         fetched(1, { host: '*', client: '192.0.2.1' }),
