@@ -56,7 +56,8 @@ function trialPage(count: number): Answer {
       `52:54:00:${[16, 8, 0].map((shift) => ((index >> shift) & 255).toString(16).padStart(2, '0')).join(':')}`,
     ],
   }));
-  const timeline = createTimeline(createMachines(hosts));
+  const machines = createMachines(hosts);
+  const timeline = createTimeline(machines);
   const macOf = (index: number): string[] => [...(hosts[index % count]?.macs ?? [])];
   const address = { client: '192.0.2.50' };
   timeline.add(fetched(595, { host: hosts[0]?.name, path: `${hosts[0]?.name}.ign`, client: '192.0.2.8' }));
@@ -69,7 +70,7 @@ function trialPage(count: number): Answer {
   );
   timeline.add(refused(599, { kind: 'tls', reason: 'tlsv1 alert unknown ca' }, address));
   const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-  const verdict = judge(timeline.hosts(), awaited, 'heartbeat');
+  const verdict = judge(machines.all, awaited, 'heartbeat');
   const result = {
     timeline,
     verdict,

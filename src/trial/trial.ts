@@ -111,7 +111,7 @@ export function createRunningTrial(
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
   const writeStep = createLiveLines(print, writeEvent);
-  const verdict = (): Verdict => judge(timeline.machines(), awaited, successStage);
+  const verdict = (): Verdict => judge(machines.all, awaited, successStage);
   return {
     machines,
     timeline,

@@ -14,11 +14,12 @@ export const expectedHosts = [
 
 /** Of a trial of ten minutes. */
 export function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {}): TrialResult {
-  const timeline = createTimeline(createMachines(expectedHosts));
+  const machines = createMachines(expectedHosts);
+  const timeline = createTimeline(machines);
   for (const event of events) timeline.add(event);
   const awaited = { kind: 'hosts', names: expectedHosts.map(({ name }) => name) } as const;
   const { successStage = 'heartbeat' } = given;
-  const verdict = judge(timeline.hosts(), awaited, successStage);
+  const verdict = judge(machines.all, awaited, successStage);
   const coverage = 'boot';
   return {
     timeline,

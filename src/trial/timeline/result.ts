@@ -4,9 +4,10 @@ import { causesOfInactive, likelyCauses, type ObservedPart } from './likelyCause
 import type { Ports } from './causeBook.ts';
 import { once } from '../../core/once.ts';
 import type { MachineState } from '../../service/status/select.ts';
-import type { TimelineEntry } from './stages.ts';
+import { labelOf, type Machine } from './machines.ts';
+import type { EntryLog, TimelineEntry } from './stages.ts';
 import { type Stage, stages } from './stage.ts';
-import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
+import type { HostTimeline, Timeline } from './timeline.ts';
 
 /** The expected machines: hosts with these names, or any number of machines. */
 export type AwaitedMachines =
@@ -30,25 +31,28 @@ export interface Verdict {
   readonly missingCount: number;
 }
 
+/** Takes a few microseconds. */
 export function judge(
-  machines: readonly MachineProgress[],
+  machines: Iterable<Machine>,
   awaited: AwaitedMachines,
   successStage: SuccessStage,
 ): Verdict {
-  const arrived = machines.filter(({ milestones }) => homeAtOf(milestones, successStage) !== undefined);
+  const arrived = [...machines].filter(
+    ({ isIdentified, log }) => isIdentified && homeAtOf(log.milestones, successStage) !== undefined,
+  );
   if (awaited.kind === 'hosts') {
     const names = new Set(arrived.map(({ name }) => name));
     const missing = awaited.names.filter((name) => !names.has(name));
     const calledHome = awaited.names.filter((name) => names.has(name));
     return { isPassed: missing.length === 0, calledHome, missing, missingCount: missing.length };
   }
-  const calledHome = arrived.map(({ label }) => label);
+  const calledHome = arrived.map(labelOf);
   const missingCount = Math.max(0, awaited.count - calledHome.length);
   return { isPassed: missingCount === 0, calledHome, missing: [], missingCount };
 }
 
 /** An agent that answered at its callback URL has also sent a heartbeat. */
-function homeAtOf(milestones: MachineProgress['milestones'], stage: SuccessStage): Date | undefined {
+function homeAtOf(milestones: EntryLog['milestones'], stage: SuccessStage): Date | undefined {
   return stages.slice(stages.indexOf(stage)).flatMap((later) => milestones.get(later)?.first ?? [])[0];
 }
 

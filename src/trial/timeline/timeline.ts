@@ -5,25 +5,10 @@
 
 import { artifacts } from '../../core/artifacts.ts';
 import { groupBy } from '../../core/lists.ts';
-import {
-  addEvent,
-  byLastEvent,
-  createEntryLog,
-  mergeLog,
-  type Milestone,
-  type TimelineEntry,
-} from './stages.ts';
-import { type Stage, stages } from './stage.ts';
+import { addEvent, byLastEvent, createEntryLog, mergeLog, type TimelineEntry } from './stages.ts';
+import { stages } from './stage.ts';
 import { type EventOf, mapTexts, type TrialEvent } from './events.ts';
 import { identifiersOf, labelOf, knownMacs, type Machine, type Machines, MAX_MACS } from './machines.ts';
-
-export interface MachineProgress {
-  /** Name in the inventory; undefined for other machines. */
-  readonly name: string | undefined;
-  /** For display: its name, a MAC address, the UUID of its node, or its client address. */
-  readonly label: string;
-  readonly milestones: ReadonlyMap<Stage, Milestone>;
-}
 
 export type HostTimeline = Readonly<ReturnType<typeof describeMachine>>;
 
@@ -75,13 +60,6 @@ export function createTimeline(machines: Machines) {
         isFull: machine === undefined || log.dropped > 0,
       };
     },
-    /** Machines with a name, a MAC address or a UUID, in the order of `hosts`. Takes a few microseconds. */
-    machines: (): readonly MachineProgress[] =>
-      identified(machines.all).map((machine) => ({
-        name: machine.name,
-        label: labelOf(machine),
-        milestones: machine.log.milestones,
-      })),
     /** Expected machines first, then all others in the order of their first event. */
     hosts: () => describeHosts([...machines.all]),
     /** Number of events of clients above the limit, which are in no timeline. */
@@ -99,10 +77,6 @@ function limitText(text: string, name: string): string {
   return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain;
 }
 
-function identified(machines: Iterable<Machine>): readonly Machine[] {
-  return [...machines].filter(({ isIdentified }) => isIdentified);
-}
-
 type MachinesByAddress = ReadonlyMap<string, readonly Machine[]>;
 
 function byAddress(machines: readonly Machine[]): MachinesByAddress {
@@ -117,7 +91,7 @@ function byAddress(machines: readonly Machine[]): MachinesByAddress {
 
 /** An unidentified client is shown as part of the only machine with its address, if there is one. */
 function describeHosts(machines: readonly Machine[]): readonly HostTimeline[] {
-  const machinesByAddress = byAddress(identified(machines));
+  const machinesByAddress = byAddress(machines.filter(({ isIdentified }) => isIdentified));
   const clientsByAddress = byAddress(machines.filter(({ isIdentified }) => !isIdentified));
   return machines.flatMap((machine) => {
     const own = [...machine.clients].filter((client) => machinesByAddress.get(client)?.length === 1);

@@ -453,11 +453,12 @@ describe('the report at the end', () => {
 
   it('of many hosts explains the same once, and leaves out what led home', () => {
     const hosts = Array.from({ length: 40 }, (_, index) => ({ name: `node-${index}`, macs: [] }));
-    const timeline = createTimeline(createMachines(hosts));
+    const machines = createMachines(hosts);
+    const timeline = createTimeline(machines);
     for (const { name } of hosts.slice(0, 30))
       timeline.add(fetched(1, { host: name, client: `10.0.0.${name.slice(5)}` }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-    const verdict = judge(timeline.hosts(), awaited, 'heartbeat');
+    const verdict = judge(machines.all, awaited, 'heartbeat');
     const report = fullReport(resultOf([], { timeline, verdict }));
     expect(report.split('Possible causes: same as for node-0\n')).toHaveLength(30);
     expect(report.replaceAll('\n', ' ')).toContain(
@@ -471,7 +472,8 @@ describe('the report at the end', () => {
       name: `node-${index}`,
       macs: [`52:54:00:00:00:${(index + 16).toString(16)}`],
     }));
-    const timeline = createTimeline(createMachines([...hosts, { name: 'spare', macs: [] }]));
+    const machines = createMachines([...hosts, { name: 'spare', macs: [] }]);
+    const timeline = createTimeline(machines);
     for (const [index, { macs, name }] of hosts.slice(0, 48).entries()) {
       const source = { client: `10.0.0.${index}`, node: name };
       timeline.add(lookedUp(1, { ...source, macs }));
@@ -479,7 +481,7 @@ describe('the report at the end', () => {
     }
     timeline.add(fetched(3, { host: 'node-48', client: '10.0.0.48' }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-    const verdict = judge(timeline.hosts(), awaited, 'heartbeat');
+    const verdict = judge(machines.all, awaited, 'heartbeat');
     const report = fullReport(resultOf([], { timeline, verdict }));
     expect(report.match(/^\S+: .*/gm)).toEqual([
       'node-48: did not call home; last step: Ignition config',

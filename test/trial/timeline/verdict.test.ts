@@ -96,9 +96,10 @@ describe('who is home', () => {
     ],
     ['asked back', [...first, askedBack(9)], { awaited: both, successStage: 'callback' }, [['worker-0'], 1]],
   ])('%s', (_title, events, options, [arrived, missingCount]) => {
-    const timeline = createTimeline(createMachines(expected));
+    const machines = createMachines(expected);
+    const timeline = createTimeline(machines);
     for (const event of events) timeline.add(event);
-    const verdict = judge(timeline.hosts(), options.awaited, options.successStage);
+    const verdict = judge(machines.all, options.awaited, options.successStage);
     expect(verdict).toMatchObject({ calledHome: arrived, missingCount, isPassed: missingCount === 0 });
     const names = options.awaited.kind === 'hosts' ? options.awaited.names : [];
     expect(verdict.missing).toEqual(names.filter((name) => !arrived.includes(name)));
@@ -109,11 +110,12 @@ describe('who is home', () => {
     const home = fc.constantFrom<SuccessStage>('heartbeat', 'callback');
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), awaited, home, (events, who, stage) => {
-        const timeline = createTimeline(createMachines(expected));
-        let before = judge(timeline.machines(), who, stage);
+        const machines = createMachines(expected);
+        const timeline = createTimeline(machines);
+        let before = judge(machines.all, who, stage);
         for (const event of events) {
           timeline.add(event);
-          const now = judge(timeline.machines(), who, stage);
+          const now = judge(machines.all, who, stage);
           expect(now.calledHome.length).toBeGreaterThanOrEqual(before.calledHome.length);
           expect(now.isPassed || !before.isPassed).toBe(true);
           before = now;
