@@ -15,30 +15,24 @@ export function remoteIso(iso: string | undefined): URL | undefined {
   return iso !== undefined && isRemote(iso) ? parseUrl(iso) : undefined;
 }
 
-export interface ImageServer {
-  /** Without an inventory: a path or a URL. */
-  readonly iso: string | undefined;
-  readonly addresses: OwnAddresses;
-  readonly options: TrialOptions & { readonly listen: string; readonly serveListen: string };
-}
-
-/** By target: the address from which this machine reaches its BMC, without brackets. Without BMCs that are not reached. */
-type OwnAddresses = ReadonlyMap<Target, string>;
+export type ImageServer = Readonly<Awaited<ReturnType<typeof findImageServer>>>;
 
 /**
  * Without other addresses, everything is served on the address from which this machine reaches the BMCs: no other network
  * sees it, and the BMCs can reach it. If it reaches them from several addresses, for example BMCs with IPv4 and BMCs with
  * IPv6, it is served on all.
+ * @param iso without an inventory: a path or a URL
  */
 export async function findImageServer(
   targets: readonly Target[],
   iso: string | undefined,
   options: TrialOptions,
-): Promise<ImageServer> {
+) {
   const found = await Promise.all(
     targets.map(async (target) => [target, await localAddressTo(new URL(target.origin))] as const),
   );
-  const addresses = new Map(
+  /** By target: the address from which this machine reaches its BMC, without brackets. Without BMCs that are not reached. */
+  const addresses: ReadonlyMap<Target, string> = new Map(
     found.flatMap(([target, address]) => (address === undefined ? [] : [[target, address]])),
   );
   const [address = '127.0.0.1', ...others] = new Set(addresses.values());

@@ -39,7 +39,14 @@ export function startMachines(
     if (signal.aborted) return;
     const machine = { ...surveyed, changes: [] };
     started.push(machine);
-    await bootOne(machine, { run, services, signal });
+    await withMachine(machine, { run, services, signal }, bootMachine).catch((thrown: unknown) => {
+      const error = knownError(thrown, run.io);
+      // At the end of the trial, the error names the request that the BMC has not answered yet.
+      const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
+      const { hint, message } = error;
+      const text = `${problem}: ${message}`;
+      observeBmc(services, machine.target, 'failed', text, { hint, reason: reasonOf(error) });
+    });
   });
   work.catch(() => undefined); // `stop` throws its error after the machines are restored
   return {
@@ -134,20 +141,6 @@ interface Working {
   readonly services: TrialServices;
   readonly signal: AbortSignal;
   readonly deadline?: number;
-}
-
-async function bootOne(machine: StartedMachine, working: Working): Promise<void> {
-  const { run, services, signal } = working;
-  const { target } = machine;
-  try {
-    await withMachine(machine, working, bootMachine);
-  } catch (thrown) {
-    const error = knownError(thrown, run.io);
-    // At the end of the trial, the error names the request that the BMC has not answered yet.
-    const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
-    const { hint, message } = error;
-    observeBmc(services, target, 'failed', `${problem}: ${message}`, { hint, reason: reasonOf(error) });
-  }
 }
 
 /** Logs in to the BMC of a machine, and starts to log out at the end. */

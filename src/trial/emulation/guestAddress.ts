@@ -26,16 +26,11 @@ import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { readConfigOfImage } from '../../hosts/input/imageSource.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 
-export interface GuestAddress {
-  /** IPv4. */
-  readonly host: string;
-  /** Ironic URLs of its config; empty if they are unknown. */
-  readonly ironicUrls: readonly string[];
-  /** The config in its image; undefined for a host of the inventory, whose config gets the URL of the mock Ironic. */
-  readonly config: ImageConfig | undefined;
-}
+export type GuestAddress = Readonly<Awaited<ReturnType<typeof findGuestAddress>>>;
 
 /**
+ * The IPv4 address, the config in the image of the machine, and its Ironic URLs, which are empty if they are unknown. A host of the
+ * inventory has no config, because its config gets the URL of the mock Ironic.
  * @param listed hosts of the inventory
  * @throws CliError if the machine cannot boot from the folder, or if the image cannot be read
  */
@@ -43,17 +38,17 @@ export async function findGuestAddress(
   { options: { guestHost: given }, source: { host, medium } }: PlannedMachine,
   listed: IronicOfHosts,
   { io, setup }: TrialPlan,
-): Promise<GuestAddress> {
+) {
   const { ironicUrl, listen, scheme } = setup;
-  const endpoint = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   if (medium.kind === 'folder') {
-    const url = readFolderUrl(medium);
+    const { host: own } = readFolderUrl(medium);
     const config = await readFolderConfig(medium, host.name, io);
-    return { host: given ?? url.host, ironicUrls: urlsOf(config), config };
+    return { host: given ?? own, ironicUrls: urlsOf(config), config };
   }
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
-  const ofHost = ironicUrl === undefined ? listed.get(host.name) : [ironicUrl];
-  const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
+  const ofHost = ironicUrl === undefined ? (listed.get(host.name) ?? []) : [ironicUrl];
+  const ironicUrls = config === undefined ? ofHost : urlsOf(config);
+  const endpoint = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   return { host: given ?? guestHostFor(ironicUrls, endpoint) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }
 
