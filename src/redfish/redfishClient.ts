@@ -77,6 +77,14 @@ const MAX_ATTEMPTS = 4;
 const LONGEST_WAIT = 60_000;
 const MAX_REDIRECTS = 2;
 
+const commonHeaders = {
+  accept: 'application/json',
+  // With another encoding some BMCs send only weak entity tags (OpenStack sushy, connector.py).
+  'accept-encoding': 'identity',
+  'odata-version': '4.0',
+  'user-agent': 'ironic-coreos',
+};
+
 /**
  * Reads the service root and logs in. All methods throw CliError; `action` is a gerund for its message: `reading the power state`;
  * `longest` is the milliseconds for the response, and again for the task, in place of those of the timing.
@@ -183,7 +191,8 @@ class RedfishRequests {
       if (typeof token !== 'string') return;
       this.#authorization = { 'x-auth-token': token };
       this.#keepSecrets([token]);
-      this.#session = this.#pathIn(headers['location'], path);
+      const session = this.#urlOf(headers['location'], path);
+      this.#session = session && pathOf(session);
     } catch (error) {
       const { status, messages = [] } = error instanceof RedfishError ? error : { status: undefined };
       const isFull = messages.some(({ id }) => id === 'SessionLimitExceeded');
@@ -220,7 +229,8 @@ class RedfishRequests {
   async #act(request: RedfishRequest): Promise<void> {
     const answer = await this.send(request);
     if (answer.status !== 202) return;
-    const monitor = this.#pathIn(answer.headers['location'], '') ?? taskPath(answer);
+    const location = this.#urlOf(answer.headers['location'], '');
+    const monitor = location === undefined ? taskPath(answer) : pathOf(location);
     if (monitor === undefined) return;
     const { action, longest = this.#timing.task } = request;
     const end = this.#clock.now() + longest;
@@ -269,7 +279,7 @@ class RedfishRequests {
   }
 
   async #request(request: RedfishRequest, bounds = this.#bounds, redirects = 0): Promise<Answer> {
-    const { action, longest = this.#timing.answer, method, path } = request;
+    const { action, body: sent, headers: own, longest = this.#timing.answer, method, path } = request;
     const { deadline, signal } = bounds;
     const { origin } = this.#settings;
     const name = this.#nameOf(action);
@@ -277,16 +287,23 @@ class RedfishRequests {
     const time = Math.min(longest, deadline - started);
     if (time <= 0) throw timeoutError(name, 0);
     const limit = limitTime(time, { signal });
+    this.#keepSecrets(secretsInUrls(sent));
     try {
-      const response = await this.#exchange(request, limit.signal);
+      const response = await this.#connection.request(new URL(`${origin}${path}`), {
+        method,
+        headers: { ...commonHeaders, ...(sent && { 'content-type': 'application/json' }), ...own },
+        body: sent && JSON.stringify(sent),
+        signal: limit.signal,
+      });
       const { headers, statusCode: status } = response;
       this.#settings.note?.(`${method} ${origin}${this.#mask(path)}: ${status}`);
       if (status >= 300 && status < 400) {
         response.body.dismiss();
-        const next = this.#localPath(headers['location'], path);
+        const next = this.#urlOf(headers['location'], path);
+        const isLocal = next?.origin === new URL(origin).origin;
         // iLO 5 before 1.40 redirects to the same path with a final slash.
-        if (next === undefined || method !== 'GET' || redirects === MAX_REDIRECTS) throw redirectError(name);
-        return await this.#request({ ...request, path: next }, bounds, redirects + 1);
+        if (!isLocal || method !== 'GET' || redirects === MAX_REDIRECTS) throw redirectError(name);
+        return await this.#request({ ...request, path: pathOf(next) }, bounds, redirects + 1);
       }
       const body = await this.#readBody(response, name);
       const answer = { path, status, headers, body, clockOffset: clockOffset(headers['date'], this.#clock) };
@@ -299,25 +316,6 @@ class RedfishRequests {
     } finally {
       limit.release();
     }
-  }
-
-  async #exchange(
-    { body, headers, method, path }: RedfishRequest,
-    signal: AbortSignal,
-  ): Promise<RawResponse> {
-    const all = {
-      accept: 'application/json',
-      // With another encoding some BMCs send only weak entity tags (OpenStack sushy, connector.py).
-      'accept-encoding': 'identity',
-      'odata-version': '4.0',
-      'user-agent': 'ironic-coreos',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    };
-    this.#keepSecrets(secretsInUrls(body));
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const url = new URL(`${this.#settings.origin}${path}`);
-    return this.#connection.request(url, { method, headers: all, body: text, signal });
   }
 
   /** Only successful reads must contain JSON: BMCs answer actions with anything. */
@@ -352,24 +350,17 @@ class RedfishRequests {
     return this.#mask(text);
   }
 
+  /** Behind port forwarding, BMCs send URLs with their own address. Their paths are requested from this origin. */
   #urlOf(location: unknown, base: string): URL | undefined {
     const start = `${this.#settings.origin}${base}`;
     return typeof location === 'string' && URL.canParse(location, start)
       ? new URL(location, start)
       : undefined;
   }
+}
 
-  /** Behind port forwarding, BMCs send URLs with their own address. The path is requested from this origin. */
-  #pathIn(location: unknown, base: string): string | undefined {
-    const url = this.#urlOf(location, base);
-    return url && `${url.pathname}${url.search}`;
-  }
-
-  /** Undefined for other hosts. */
-  #localPath(location: unknown, base: string): string | undefined {
-    const url = this.#urlOf(location, base);
-    return url?.origin === new URL(this.#settings.origin).origin ? `${url.pathname}${url.search}` : undefined;
-  }
+function pathOf({ pathname, search }: URL): string {
+  return `${pathname}${search}`;
 }
 
 /** With user and password, host, and the rest: BMCs quote the URL of an image, whose path contains its token. */
