@@ -45,17 +45,11 @@ export function byLastEvent(a: TimelineEntry, b: TimelineEntry): number {
   return a.last.getTime() - b.last.getTime();
 }
 
-/** Times of the first and the last event that show a stage. */
-export interface Milestone {
-  readonly first: Date;
-  readonly last: Date;
-}
-
 /** Mutable: events are added to it. */
 export interface EntryLog {
   readonly entries: Map<string, TimelineEntry>;
-  /** All reached stages, including those of dropped entries. */
-  readonly milestones: Map<Stage, Milestone>;
+  /** All reached stages, including those of dropped entries, with the first and the last event that shows them. */
+  readonly milestones: Map<Stage, Pick<TimelineEntry, 'first' | 'last'>>;
   /** Number of entries that newer ones have replaced. */
   dropped: number;
 }
@@ -134,7 +128,11 @@ function isRepeated(before: TrialEvent, event: TrialEvent): boolean {
   );
 }
 
-function addMilestone({ milestones }: EntryLog, stage: Stage, { first, last }: Milestone): void {
+function addMilestone(
+  { milestones }: EntryLog,
+  stage: Stage,
+  { first, last }: Pick<TimelineEntry, 'first' | 'last'>,
+): void {
   const known = milestones.get(stage) ?? { first, last };
   milestones.set(stage, {
     first: known.first <= first ? known.first : first,
