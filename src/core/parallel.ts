@@ -26,20 +26,3 @@ export function createConcurrencyLimit(count: number): <T>(work: () => Promise<T
     }
   };
 }
-
-/** Runs at most `count` tasks at the same time; the others wait in the order of their calls. */
-export function createConcurrencyLimit(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => void waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
-}
