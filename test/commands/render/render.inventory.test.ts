@@ -151,6 +151,12 @@ describe('render --inventory', () => {
     ['agent', '{name: b, agent: {host.hostname: x}}', 'write settings below "overrides"'],
     ['setting outside', '{name: b, host.hostname: x}', 'write settings below "overrides"'],
     ['nested', '{name: b, host: {hostname: x}}', 'write settings below "overrides"'],
+    ['nmstate', '{name: b, network: {routes: {}}}', 'indent the description of the network below "nmstate:"'],
+    [
+      'network data',
+      '{name: b, network: {links: []}}',
+      'indent the description of the network below "networkData:"',
+    ],
     ['nested override', '{name: b, overrides: {host: {hostnam: x}}}', 'use "host.hostname"\n'],
     ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing\nhint: add "name: …"\n'],
     ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
