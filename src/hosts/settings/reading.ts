@@ -231,9 +231,17 @@ function decodeText(bytes: Uint8Array, input: InputValue, what: string): string 
 
 /**
  * A path that an input names, relative to the current folder.
- * @throws CliError for a path that only a shell expands, or that no file has
+ * @throws CliError for the content of a file, and for a path that only a shell expands, or that no file has
  */
 export function pathIn({ at, folder, name }: InputValue, path: string): string {
+  if (path.includes('\n')) {
+    // What a file contains may be secret.
+    throw new CliError(`${name} requires the path of a file, not its content`, {
+      code: 'ERR_SETTING',
+      hint: 'write the content to a file, and set its path',
+      at,
+    });
+  }
   if (/\p{Cc}/u.test(path)) {
     throw new CliError(`${name}: the path ${quoteText(path)} contains a control character`, {
       code: 'ERR_SETTING',

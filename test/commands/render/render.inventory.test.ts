@@ -442,4 +442,17 @@ describe('render --inventory', () => {
       'error: site/ramdisk.yaml:4:21: agent.pullSecret: "~" is not expanded in ~/auth.json\nhint: write the full path, such as /root/auth.json',
     );
   });
+
+  it.each([
+    ['agent.confFile', '[DEFAULT]\n    password = hunter2'],
+    ['host.nmstate', 'interfaces:\n    - {name: eno1, 802.1x: {private-key-password: hunter2}}'],
+    ['ignition.merge', '{\n    "passwordHash": "hunter2"}'],
+  ])('does not show the content of a file in place of the path of %s', async (name, content) => {
+    const { code, stderr } = await render(`${shared}  ${name}: |\n    ${content}\n`);
+    expect(code).toBe(1);
+    expect(stderr).not.toContain('hunter2');
+    expect(stderr).toContain(
+      `error: site/ramdisk.yaml:4:3: ${name} requires the path of a file, not its content\nhint: write the content to a file, and set its path`,
+    );
+  });
 });
