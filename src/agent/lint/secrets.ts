@@ -6,6 +6,7 @@
 import { ifWellFormed } from '../../core/errors.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import type { DocumentNode, MappingNode, WrittenText, ScalarNode, Span } from '../../formats/documentTree.ts';
+import { joinSpans, overwrite, spansOf } from '../../formats/spans.ts';
 import { readJsonTree } from '../../formats/json/tree.ts';
 import { placedJsonText } from '../../formats/json/strings.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -123,18 +124,6 @@ export function isSecretOption(name: string): boolean {
       secret.map((option) => option.name),
     ) !== undefined;
   return isMisspelt || isSecretName(name);
-}
-
-/** Replaces the parts of the text at these spans, which are sorted. */
-export function overwrite(text: string, spans: readonly Span[], replace: (part: string) => string): string {
-  const parts: string[] = [];
-  let end = 0;
-  for (const span of spans) {
-    if (span.start < end) continue;
-    parts.push(text.slice(end, span.start), replace(text.slice(span.start, span.end)));
-    ({ end } = span);
-  }
-  return parts.join('') + text.slice(end);
 }
 
 function stars(text: string): string {
@@ -302,17 +291,6 @@ function findSecretSource(source: string): Span[] {
 const DATA_PREFIX =
   /^(?:[a-z]{0,8}[:;,]?(?:[a-z]+\/[a-z0-9.+-]+)?(?:;?charset=[\w-]+)?;?[a-z]{1,6}64,|(?:data:|text\/plain|application\/(?:json|octet-stream)|;?charset=(?:utf-8|us-ascii)|[:;,])*)/i;
 
-/**
- * The places of all matches: of the whole match, or of its group `value`, which follows the group `before`. A lookbehind of
- * any length in place of `before` would take quadratic time.
- */
-export function spansOf(text: string, pattern: RegExp): Span[] {
-  return Array.from(text.matchAll(pattern), ({ 0: match, index, groups }) => {
-    const start = index + (groups?.['before'] ?? '').length;
-    return { start, end: start + (groups?.['value'] ?? match).length };
-  });
-}
-
 /** `NAME=value` with a name like a secret, with or without quotes. */
 function findAssignments(text: string): Span[] {
   const findValue = createValueFinder(text);
@@ -359,15 +337,4 @@ function createFinder(text: string, pattern: RegExp): (from: number) => number {
     found = pattern.exec(text)?.index ?? text.length;
     return found;
   };
-}
-
-/** In order; overlapping ranges are joined. */
-export function joinSpans(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = joined.at(-1);
-    if (last === undefined || span.start > last.end) joined.push(span);
-    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
-  }
-  return joined;
 }

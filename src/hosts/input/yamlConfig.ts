@@ -3,13 +3,14 @@
  * JSON, which is made from them; findings about the JSON get positions in the YAML.
  */
 
-import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '../../agent/lint/secrets.ts';
+import { findSecretNodes, secretFilesOf } from '../../agent/lint/secrets.ts';
 import { butaneHint } from '../../butane/hints.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
 import { translateButane } from '../../butane/translate.ts';
 import { FormatError, ifWellFormed, type Position } from '../../core/errors.ts';
 import type { DocumentNode, Span } from '../../formats/documentTree.ts';
 import { readJsonTree } from '../../formats/json/tree.ts';
+import { joinSpans, overwrite, spansOf } from '../../formats/spans.ts';
 import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
 import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
 import { placedYamlText, scalarSpans } from '../../formats/yaml/scalars.ts';

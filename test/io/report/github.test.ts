@@ -16,7 +16,7 @@ describe('githubReporter', () => {
     [
       'a place',
       annotate({ position: { line: 1, column: 4 }, path: ['a', 0] }, 'a.ign', '"é"x'),
-      '::error file=a.ign,line=1,col=3,title=r::m [$.a.0]\n',
+      '::error file=a.ign,line=1,col=4,title=r::m [$.a.0]\n',
     ],
     ['no place', annotate({ severity: 'warning' }), '::warning file=a.ign,title=r::m\n'],
     ['a hint', annotate({ severity: 'info', hint: 'h' }), '::notice file=a.ign,title=r::m%0Ahint: h\n'],
