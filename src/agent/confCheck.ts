@@ -6,7 +6,7 @@
  * Messages do not quote values: a config may contain secrets, also as parts of other values.
  */
 
-import { comparePositions, formatSource, type Position } from '../core/errors.ts';
+import { comparePositions, formatSource } from '../core/errors.ts';
 import { sequenceLength } from '../formats/utf8.ts';
 import { isUtf8 } from 'node:buffer';
 import { lineColumns } from '../formats/lineColumns.ts';
@@ -19,7 +19,7 @@ import {
   normalizeSection,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
-import { found, type Rule } from '../core/rule.ts';
+import { found } from '../core/rule.ts';
 import { append } from '../core/lists.ts';
 import {
   type Finding,
@@ -45,7 +45,6 @@ import {
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
 import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
-import { addressRules } from './machineAddress.ts';
 
 /** A supported option in the file. */
 interface Setting {
@@ -102,11 +101,13 @@ export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Repor
     offset === undefined
       ? checkConf(text, ipaVersion)
       : [
-          finding(confRules.syntax, {
+          {
+            ...confRules.syntax,
+            path: [],
             position: lineColumns(bytes)(offset),
             message: 'the file contains bytes that are not UTF-8',
             hint: 'save the file as UTF-8',
-          }),
+          },
         ];
   return { valid: !hasErrors(findings), findings };
 }
@@ -118,30 +119,19 @@ function findNotUtf8(bytes: Buffer): number | undefined {
   return at;
 }
 
-interface Details {
-  readonly path?: readonly string[];
-  readonly position: Position | undefined;
-  readonly from?: OsloSource | undefined;
-  readonly message?: string;
-  readonly hint?: string;
-}
-
-function atName({ from, section, name, position }: OsloOption): Details {
+function atName({ from, section, name, position }: OsloOption): Place {
   return { path: [section, name], position, from };
 }
 
-function atValue({ from, section, name, valuePosition }: OsloOption): Details {
-  return { path: [section, name], position: valuePosition, from };
+function atValue({ valuePosition, ...line }: OsloOption): Place {
+  return { ...atName(line), position: valuePosition };
 }
 
-function finding(rule: Rule, { from, path = [], position, message, hint }: Details): ConfFinding {
-  const texts = { message: message ?? rule.message, hint: hint ?? rule.hint };
-  return { ...rule, ...texts, path, ...(position && { position }), ...(from && { from }) };
-}
+type Place = Pick<ConfFinding, 'from' | 'path' | 'position'>;
 
 /** A line that oslo.config refuses. */
 export function syntaxFinding({ code, ...place }: OsloParse['problems'][number]): ConfFinding {
-  return finding(confRules.syntax, { ...syntaxTexts[code], ...place });
+  return { ...confRules.syntax, path: [], ...syntaxTexts[code], ...place };
 }
 
 const syntaxTexts: Record<OsloProblemCode, Problem> = {
@@ -171,7 +161,7 @@ const syntaxTexts: Record<OsloProblemCode, Problem> = {
 /** The supported options of the file; adds findings about names that the agent ignores. */
 function readSettings(document: OsloDocument, findings: Finding[], ipaVersion?: IpaVersion): Setting[] {
   const settings: Setting[] = [];
-  let header: Details = { position: undefined };
+  let header: Omit<Place, 'path'> = {};
   let reported = false;
   for (const line of document.entries) {
     if (line.kind === 'remark') continue;
@@ -200,14 +190,14 @@ function rank({ option, line, renamed }: Setting): number {
   return (option.deprecatedNames ?? []).indexOf(`${normalizeSection(line.section)}.${line.name}`);
 }
 
-function unknownSection(name: string, header: Details): Finding {
+function unknownSection(name: string, header: Omit<Place, 'path'>): Finding {
   const suggestion = suggestIpaSection(name);
   const hint =
     suggestion === undefined
       ? 'move the options to [DEFAULT] (capital letters, no spaces), where most options belong'
       : `use "[${suggestion}]"`;
   const message = 'unknown section: the agent ignores it and its options';
-  return finding(confRules.unknown, { ...header, path: [name], message, hint });
+  return { ...confRules.unknown, ...header, path: [name], message, hint };
 }
 
 function checkUnknownName(
@@ -219,15 +209,13 @@ function checkUnknownName(
   if (removed !== undefined) {
     if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
     const message = `the agent ignores the option since the release after ${removed.last}`;
-    return [
-      finding(confRules.unknown, { ...atName(line), message, hint: `remove the line of ${line.name}` }),
-    ];
+    return [{ ...confRules.unknown, ...atName(line), message, hint: `remove the line of ${line.name}` }];
   }
   const isListed = findings.length < MAX_FINDINGS; // a suggestion takes time
   const suggestion = isListed ? suggestIpaOption(line.section, line.name) : undefined;
-  if (suggestion === undefined) return [finding(confRules.unknown, atName(line))];
+  if (suggestion === undefined) return [{ ...confRules.unknown, ...atName(line) }];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
-  return [finding(confRules.unknown, { ...atName(line), hint: `use "${suggestion.name}"${place}` })];
+  return [{ ...confRules.unknown, ...atName(line), hint: `use "${suggestion.name}"${place}` }];
 }
 
 /** Findings about the line, not its value: overridden by `winner`, or too new. */
@@ -239,9 +227,9 @@ function checkLine(
   const message = `the agent ignores the option: release ${option.since} added it`;
   const hint = 'remove the line, or use a newer agent';
   return found(
-    overridden && finding(confRules.overridden, { ...atName(line), ...overridden }),
+    overridden && { ...confRules.overridden, ...atName(line), ...overridden },
     // If the release does not support the current name, the old name is correct.
-    !isThere && !renamed && finding(confRules.unknown, { ...atName(line), message, hint }),
+    !isThere && !renamed && { ...confRules.unknown, ...atName(line), message, hint },
   );
 }
 
@@ -267,18 +255,18 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
     if (!isThere && !renamed) continue;
     const { value } = line;
     const problem = findValueProblem(value, option);
-    if (problem !== undefined) findings.push(finding(problem, atValue(line)));
+    if (problem !== undefined) findings.push({ ...problem, ...atValue(line) });
     const hasComment = /\s[#;]\s/.test(value);
     if (hasComment) {
       const message = 'the text that looks like a comment is part of the value';
       const hint = 'move the comment to a separate line';
-      findings.push(finding(confRules.unusable, { ...atValue(line), message, hint }));
+      findings.push({ ...confRules.unusable, ...atValue(line), message, hint });
     }
     if (problem !== undefined) continue;
     const isNumber = ['integer', 'port', 'float'].includes(option.type);
     if (isNumber && value.trim() === '') {
       const message = 'the value is empty: the option has no value, and its default is not used';
-      findings.push(finding(confRules.unusable, { ...atValue(line), message }));
+      findings.push({ ...confRules.unusable, ...atValue(line), message });
     }
     // What `$` expands to is unknown here, and a comment in the value is already reported.
     const isPlain = option.section === 'DEFAULT' && !hasComment && !value.includes('$');
@@ -291,13 +279,13 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
 function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Finding[] {
   if (name === 'api_url' || name === 'inspection_callback_url') {
     const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
-    if (problem !== undefined) return [finding(confRules.unusable, { ...atValue(line), ...problem })];
-    const address = findUrlListAddress(line.value);
-    return address === undefined ? [] : [finding(addressRules.address, { ...atValue(line), ...address })];
+    const found =
+      problem === undefined ? findUrlListAddress(line.value) : { ...confRules.unusable, ...problem };
+    return found === undefined ? [] : [{ ...found, ...atValue(line) }];
   }
   if (name === 'inspection_collectors') {
     const problem = findCollectorProblem(line.value, ipaVersion);
-    return problem === undefined ? [] : [finding(confRules.collector, { ...atValue(line), ...problem })];
+    return problem === undefined ? [] : [{ ...confRules.collector, ...atValue(line), ...problem }];
   }
   return [];
 }
@@ -316,14 +304,14 @@ function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const urls = [...linesOf('api_url'), ...linesOf('inspection_callback_url')];
   const verified = cafile ?? urls.find(({ value }) => hasHttpsUrl(value));
   const isUnset = insecure === undefined && verified !== undefined;
-  const unset = isUnset ? [finding(confRules.insecureUnset, atName(verified))] : [];
+  const unset = isUnset ? [{ ...confRules.insecureUnset, ...atName(verified) }] : [];
   if (cafile !== undefined) return unset;
   const missing = urls.flatMap((line) =>
     line.value.split(',').flatMap((url) => {
       const host = findInternalTlsHost(url);
       if (host === undefined) return [];
       const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
-      return finding(confRules.caMissing, { ...atValue(line), message });
+      return { ...confRules.caMissing, ...atValue(line), message };
     }),
   );
   return [...unset, ...missing.slice(0, 1)];
