@@ -11,10 +11,17 @@ import { connectedServer, type IsExcept, isExceptForGo, isExceptForPython } from
 import type { Need } from '../network/reachability.ts';
 import type { PullSource } from './imagePull.ts';
 import { listTimeServers, readVariables } from './lint/addresses.ts';
-import { isBuilt, planPulls } from './lint/images.ts';
+import { isBuilt, planPulls, trustedCas } from './lint/images.ts';
 import { bindMounts, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
 import { listLoginFiles } from './lint/pullSecret.ts';
-import { confValues, type LintSubject, listResources, readInlineText, textOf } from './lint/subject.ts';
+import {
+  confValues,
+  type LintedFile,
+  type LintSubject,
+  listResources,
+  readInlineText,
+  textOf,
+} from './lint/subject.ts';
 import { authorizationOf, findLogin, parsePullSecret, readCredentials } from './pullSecret.ts';
 
 /** How a program connects to a server. */
@@ -71,7 +78,7 @@ export function agentContact(subject: LintSubject, option: string): Contact {
     access: {
       isVerified: !confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true),
       hasPublicCas: files.length === 0,
-      cas: files.length === 0 && hasStore ? certificatesIn(subject, ANCHORS) : files,
+      cas: files.length === 0 && hasStore ? certificatesIn(trustedCas(subject)) : files,
       variables: unit !== undefined && isHanded ? readVariables(unit) : new Map<string, string>(),
       isExcept: isExceptForPython,
     },
@@ -83,13 +90,8 @@ function textsOf(resource: Resource | undefined): readonly string[] {
   return text === undefined ? [] : [text];
 }
 
-/** Added to the trust store of the host. */
-const ANCHORS = ['/etc/pki/ca-trust/source/'];
-
-function certificatesIn({ files }: LintSubject, folders: readonly string[]): readonly string[] {
-  return files
-    .filter(({ name }) => folders.some((folder) => name.startsWith(folder)))
-    .flatMap(({ file }) => textsOf(file.contents));
+function certificatesIn(files: readonly LintedFile[]): readonly string[] {
+  return files.flatMap(({ file }) => textsOf(file.contents));
 }
 
 /** What Ignition fetches for the config, also by TFTP. */
@@ -124,8 +126,7 @@ export function imageContacts(subject: LintSubject): readonly ImageContact[] {
       .filter(({ blocked }) => !blocked)
       .map((source): RegistrySource => {
         const insecure = source.insecure || isUnverified;
-        const folders = ['containers', 'docker'].map((name) => `/etc/${name}/certs.d/${source.registry}/`);
-        const cas = certificatesIn(subject, [...ANCHORS, ...folders]);
+        const cas = certificatesIn(trustedCas(subject, source.registry));
         const access = { isVerified: !insecure, hasPublicCas: true, cas, variables, isExcept: isExceptForGo };
         return { ...source, insecure, access, login: loginOf(source.name, podman, subject) };
       });

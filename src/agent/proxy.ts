@@ -5,18 +5,16 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
-import { urlHost } from '../formats/url.ts';
+import { isUriText, urlHost } from '../formats/url.ts';
 import type { Proxy } from '../ignition/config.ts';
 import type { AgentSettings } from './settings.ts';
 
-/** RFC 3986: the only characters of a URI. WHATWG's parser would silently repair others. */
-const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 const DIRECT_HOST = /^[A-Za-z0-9.\-_*:/[\]]+$/;
 
 /** Returns the URL of a proxy unchanged. Throws FormatError without a subject and without a password. */
 export function parseProxyUrl(text: string): string {
   const hint = 'use a URL such as http://proxy.example.com:3128, and write other characters as %XX';
-  if (!URI_CHARACTERS.test(text) || !URL.canParse(text)) throw new FormatError('is not a URL', { hint });
+  if (!isUriText(text) || !URL.canParse(text)) throw new FormatError('is not a URL', { hint });
   if (!['http:', 'https:'].includes(new URL(text).protocol)) {
     throw new FormatError('is neither an http:// nor an https:// URL', { hint });
   }

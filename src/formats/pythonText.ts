@@ -39,3 +39,10 @@ export function parsePythonFloat(text: string): number | undefined {
   const grammar = new RegExp(`^[+-]?(?:${digits}(?:\\.(?:${digits})?)?|\\.${digits})(?:e[+-]?${digits})?$`);
   return grammar.test(number) ? Number(number.replaceAll('_', '')) : undefined;
 }
+
+/** `urllib.parse.quote(text)`: slashes are not escaped. */
+export function quotePythonUrl(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll('%2F', '/')
+    .replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}

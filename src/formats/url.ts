@@ -5,6 +5,11 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
 }
 
+/** Whether a text has only characters of a URI (RFC 3986). `URL` would silently repair others. */
+export function isUriText(text: string): boolean {
+  return /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/.test(text);
+}
+
 /** The text without its percent escapes; undefined if one is invalid. */
 export function decodePercent(text: string): string | undefined {
   try {

@@ -4,6 +4,7 @@
  * of a RAID configuration, and second serial numbers and WWNs, which udev has and an inventory has not.
  */
 
+import { quotePythonUrl } from '../formats/pythonText.ts';
 import type { MachineDisk } from './machineHardware.ts';
 import { type HintName, isHintName, parseHintExpression, type RootDevice } from './rootDeviceHints.ts';
 
@@ -56,7 +57,5 @@ const comparisons: Readonly<Record<string, (difference: number) => boolean>> = {
 
 /** In lower case and percent-encoded, as the agent compares texts: also the order of texts and parts of them depend on it. */
 function encode(text: string): string {
-  return encodeURIComponent(text.toLowerCase())
-    .replaceAll('%2F', '/')
-    .replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return quotePythonUrl(text.toLowerCase());
 }

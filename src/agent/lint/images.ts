@@ -78,7 +78,7 @@ export const agentImageRules = [
         if (optionValues(command.podman, 'tls-verify').some(({ text }) => text === 'false')) continue;
         const tried = (plan?.sources ?? []).filter(({ blocked }) => !blocked);
         const isRejected = ({ insecure, registry }: PullSource): boolean =>
-          !insecure && isInternalHost(registryHost(registry)) && !hasTrustAnchor(subject, registry);
+          !insecure && isInternalHost(registryHost(registry)) && trustedCas(subject, registry).length === 0;
         if (tried.length === 0 || !tried.every(isRejected)) continue;
         const message = `no public CA issues certificates for ${listRegistries(tried)}, so podman rejects the certificate of the registry`;
         yield { ...atSetting(command.setting, message), settingName: 'agent.image' };
@@ -142,13 +142,13 @@ function withoutTransport(image: string): string {
   return image.replace(/^docker:\/\//, '');
 }
 
-/** Whether the config writes CA certificates for podman: of the host, or of a registry (containers-certs.d(5)). */
-function hasTrustAnchor({ filesByPath }: LintSubject, registry: string): boolean {
+/** The CA certificates that the config writes to the trust store of the host, and for a registry (containers-certs.d(5)). */
+export function trustedCas({ files }: LintSubject, registry?: string): readonly LintedFile[] {
   const folders = ['containers', 'docker'].map((name) => `/etc/${name}/certs.d/${registry}/`);
-  return [...filesByPath.keys()].some(
-    (path) =>
-      path.startsWith('/etc/pki/ca-trust/source/') ||
-      folders.some((folder) => path.startsWith(folder) && path.endsWith('.crt')),
+  return files.filter(
+    ({ name }) =>
+      name.startsWith('/etc/pki/ca-trust/source/') ||
+      (registry !== undefined && name.endsWith('.crt') && folders.some((folder) => name.startsWith(folder))),
   );
 }
 

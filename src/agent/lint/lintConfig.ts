@@ -12,10 +12,8 @@ import { checkConfs, trustRules } from './conf.ts';
 import { hostFileRules, installerRule, sizeRule } from './hostFiles.ts';
 import { agentImageRules, registriesRule } from './images.ts';
 import { applyRules, type HostLintOptions, type LintFinding, type LintRule } from './lintRule.ts';
-import type { Need } from '../../network/reachability.ts';
-import { checkConnections, type CheckedNetwork } from './network.ts';
+import { lintNetwork } from './network.ts';
 import { pullSecretRules } from './pullSecret.ts';
-import { listNeeds } from '../contacts.ts';
 import { isAgentUnitName, readSubject } from './subject.ts';
 import { agentUnitRules } from './units.ts';
 
@@ -64,19 +62,6 @@ export function lintAgent(config: Config, options: LintOptions): LintFinding[] {
     ...checkExceptions(subject),
     ...applyRules(hostRules, subject, { machine, ...others }),
   ];
-}
-
-/**
- * The connections of keyfiles, and the findings about them and about servers that the host does not reach with them.
- * @param needs the servers, if they are known
- */
-export function lintNetwork(config: Config, needs = () => listServerNeeds(config)): CheckedNetwork {
-  return checkConnections(config, needs);
-}
-
-/** The servers that a machine with the config needs, whatever its network. */
-export function listServerNeeds(config: Config): readonly Need[] {
-  return listNeeds(readSubject(config));
 }
 
 /** The findings that apply to every config, whether or not it runs the agent. */

@@ -14,21 +14,25 @@ import {
   type Need,
   networkServers,
 } from '../../network/reachability.ts';
+import { listNeeds } from '../contacts.ts';
 import { isKeyfilePath } from '../hostNetwork.ts';
-import { readContents } from './subject.ts';
+import { readContents, readSubject } from './subject.ts';
 
-/** What is known of the network of a host. */
-export interface CheckedNetwork {
+interface CheckedNetwork {
   readonly findings: readonly Finding[];
   /** Of the keyfiles that can be parsed. */
   readonly connections: readonly Connection[];
 }
 
-/** @param needs the servers that the host needs; not called without a connection */
-export function checkConnections(
-  { storage: { files = [] } = {} }: Config,
-  needs: () => readonly Need[],
+/**
+ * The connections of keyfiles, and the findings about them and about servers that the host does not reach with them.
+ * @param needs the servers, if they are known; not called without a connection
+ */
+export function lintNetwork(
+  config: Config,
+  needs = (): readonly Need[] => listNeeds(readSubject(config)),
 ): CheckedNetwork {
+  const { files = [] } = config.storage ?? {};
   // NetworkManager loads only keyfiles that it can parse and that no other user can read.
   const sources = new Map<string, Path>();
   const connections: Connection[] = [];

@@ -4,6 +4,7 @@
  * the agent's image today, no `insecure` (the kernel arguments of that deployment set it).
  */
 
+import { quotePythonUrl } from '../../formats/pythonText.ts';
 import type { Config } from '../../ignition/config.ts';
 import { AUTH_FILE_PATH, CONF_PATH, renderPlainPullSecret } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
@@ -12,7 +13,7 @@ import { renderPasswd } from '../login.ts';
 
 export function renderConfigureScriptConfig(settings: AgentSettings): Config {
   const { agentImage, pullArgs, pullSecret } = settings;
-  const conf = `data:,${quoteLikePython(formatConfigureScriptConf(settings))}`;
+  const conf = `data:,${quotePythonUrl(formatConfigureScriptConf(settings))}`;
   const unit = renderAgentUnit('configure-coreos-ipa', {
     image: agentImage,
     pullFlags: pullArgs.join(' '),
@@ -40,11 +41,4 @@ export function formatConfigureScriptConf(settings: AgentSettings): string {
     'inspection_dhcp_all_interfaces = True',
     '',
   ].join('\n');
-}
-
-/** Python's `urllib.parse.quote`, which the templates of the script use: slashes are not escaped. */
-function quoteLikePython(text: string): string {
-  return encodeURIComponent(text)
-    .replaceAll('%2F', '/')
-    .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -18,6 +18,7 @@ import { FormatError, UsageError } from '../../core/errors.ts';
 import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
+import { isUriText } from '../../formats/url.ts';
 import { findHostProblem } from '../machineAddress.ts';
 import type { ParseContext } from '../parseContext.ts';
 import { parsePullSecret } from '../pullSecret.ts';
@@ -148,8 +149,6 @@ function splitUrls(text: string, { flag }: UrlSource): string[] {
   return urls;
 }
 
-const URI = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
-
 /** Keeps user name, query and fragment, which the default profile refuses. */
 function completeUrl(
   text: string,
@@ -169,7 +168,7 @@ function completeUrl(
       hint: url.hint,
     });
   }
-  if (!URI.test(text)) {
+  if (!isUriText(text)) {
     throw new UsageError(`${flag}: a URL contains a character that must be written as %XX`, {
       hint: 'write the character as %XX; otherwise ICC would ignore or change the URL',
     });

@@ -38,8 +38,11 @@ import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
-import { lintAgent, lintNetwork, listServerNeeds } from '../../agent/lint/lintConfig.ts';
+import { listNeeds } from '../../agent/contacts.ts';
+import { lintAgent } from '../../agent/lint/lintConfig.ts';
 import type { LintFinding } from '../../agent/lint/lintRule.ts';
+import { lintNetwork } from '../../agent/lint/network.ts';
+import { readSubject } from '../../agent/lint/subject.ts';
 import type { CheckUnits } from '../input/unitTools.ts';
 
 export interface RenderedConfig {
@@ -114,7 +117,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
         ofIgnition,
         problems: [...ofConfig, ...ofUser],
         secrets: new Map(),
-        needs: once(() => listServerNeeds(effective.config)),
+        needs: once(() => listNeeds(readSubject(effective.config))),
         fetched: once(() => listFetched(effective.config)),
       };
       known.set(shared, checked);

@@ -1,7 +1,7 @@
 /** Lint of the host's network: which finding for which keyfiles, and where. */
 
 import { describe, expect, it } from 'vitest';
-import { lintNetwork } from '../../../src/agent/lint/lintConfig.ts';
+import { lintNetwork } from '../../../src/agent/lint/network.ts';
 import type { Config } from '../../../src/ignition/config.ts';
 
 const folder = '/etc/NetworkManager/system-connections';
