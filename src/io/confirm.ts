@@ -22,30 +22,24 @@ export function requireTerminal(question: string, { stdin }: Pick<Io, 'stdin'>):
  */
 export async function confirm(
   question: string,
-  io: Pick<Io, 'stderr' | 'stdin'>,
+  { stderr, stdin }: Pick<Io, 'stderr' | 'stdin'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return withoutLiveRows(io.stderr, () => ask(question, io, signal));
-}
-
-async function ask(
-  question: string,
-  io: Pick<Io, 'stderr' | 'stdin'>,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const lines = createInterface({ input: io.stdin, output: io.stderr });
-  // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
-  // The answer may be the last line of the input, so it is processed first.
-  const ended = new Promise<undefined>(
-    (resolve) => void lines.once('close', () => setImmediate(resolve, undefined)),
-  );
-  const text = `${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `;
-  const answer = lines.question(text, { signal }).catch(() => undefined);
-  try {
-    const given = await Promise.race([answer, ended]);
-    if (given === undefined) io.stderr.write('\n');
-    return /^y(?:es)?$/i.test(given?.trim() ?? '');
-  } finally {
-    lines.close();
-  }
+  return withoutLiveRows(stderr, async () => {
+    const lines = createInterface({ input: stdin, output: stderr });
+    // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
+    // The answer may be the last line of the input, so it is processed first.
+    const ended = new Promise<undefined>(
+      (resolve) => void lines.once('close', () => setImmediate(resolve, undefined)),
+    );
+    const text = `${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `;
+    const answer = lines.question(text, { signal }).catch(() => undefined);
+    try {
+      const given = await Promise.race([answer, ended]);
+      if (given === undefined) stderr.write('\n');
+      return /^y(?:es)?$/i.test(given?.trim() ?? '');
+    } finally {
+      lines.close();
+    }
+  });
 }

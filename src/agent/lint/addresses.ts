@@ -107,30 +107,23 @@ export function listTimeServers(subject: LintSubject): TimeServer[] {
 }
 
 function ofProxies({ agentUnits, config }: LintSubject): Address[] {
-  const { httpProxy, httpsProxy } = config.ignition?.proxy ?? {};
+  const schemes = ['http', 'https'] as const;
+  const ofIgnition = schemes.map((scheme) => {
+    const name = `${scheme}Proxy` as const;
+    const problem = findUrlProblem(config.ignition?.proxy?.[name]);
+    return { path: ['ignition', 'proxy', name], settingName: `proxy.${scheme}` as const, problem };
+  });
   const ofUnits = agentUnits.flatMap((unit) => {
     const [first] = effectiveSettings(unit.settings, 'Environment');
     const variables = readVariables(unit);
-    return (['http', 'https'] as const).map((scheme) => ({
+    return schemes.map((scheme) => ({
       place: `${unit.name}: ${scheme.toUpperCase()}_PROXY`,
       path: first?.path ?? [],
       settingName: `proxy.${scheme}` as const,
       problem: findUrlProblem(variables.get(`${scheme}_proxy`)),
     }));
   });
-  return [
-    {
-      path: ['ignition', 'proxy', 'httpProxy'],
-      settingName: 'proxy.http',
-      problem: findUrlProblem(httpProxy),
-    },
-    {
-      path: ['ignition', 'proxy', 'httpsProxy'],
-      settingName: 'proxy.https',
-      problem: findUrlProblem(httpsProxy),
-    },
-    ...ofUnits,
-  ];
+  return [...ofIgnition, ...ofUnits];
 }
 
 /** The variables of a unit; names are in lower case, because programs accept both cases. */

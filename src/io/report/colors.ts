@@ -1,11 +1,8 @@
 /** Colors of words in the output for people. */
 
-import { Chalk, type ChalkInstance } from 'chalk';
-import { type Paint, type Role, withoutColors } from './paint.ts';
-
-interface MaybeTerminal {
-  readonly isTTY?: boolean;
-}
+import { Chalk } from 'chalk';
+import type { Io, Output } from '../io.ts';
+import { type Paint, withoutColors } from './paint.ts';
 
 /** As the user selects it. */
 export interface ColorChoice {
@@ -14,40 +11,24 @@ export interface ColorChoice {
 
 /** The colors of text on this stream. */
 export function paintFor(
-  stream: MaybeTerminal,
-  choice: ColorChoice,
-  env: Readonly<Record<string, string | undefined>>,
-): Paint {
-  return wantsColor(stream, choice, env) ? withColors : withoutColors;
-}
-
-/** The flag overrides NO_COLOR (no-color.org), which overrides FORCE_COLOR, which Node and many programs support. */
-function wantsColor(
-  { isTTY }: MaybeTerminal,
+  stream: Pick<Output, 'isTTY'>,
   { color }: ColorChoice,
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  if (color !== 'auto') return color === 'always';
-  if (isSet(env['NO_COLOR'])) return false;
-  if (isSet(env['FORCE_COLOR'])) return env['FORCE_COLOR'] !== '0';
-  return isTTY === true && env['TERM'] !== 'dumb';
+  { FORCE_COLOR: forced = '', NO_COLOR: refused = '', TERM: terminal }: Io['env'],
+): Paint {
+  if (color !== 'auto') return color === 'always' ? withColors : withoutColors;
+  // NO_COLOR (no-color.org), which chalk does not support, overrides FORCE_COLOR, which Node and many programs support.
+  const isForced = forced === '' ? stream.isTTY === true && terminal !== 'dumb' : forced !== '0';
+  return refused === '' && isForced ? withColors : withoutColors;
 }
 
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
-}
+const { bold } = new Chalk({ level: 1 });
 
-/** `wantsColor` decides whether to use colors, because chalk does not support NO_COLOR. */
-export const withColors: Paint = (role, text) => chalkFor(role)(text);
+const roles = {
+  error: bold.red,
+  warning: bold.yellow,
+  info: bold.cyan,
+  note: bold.cyan,
+  hint: bold.green,
+};
 
-function chalkFor(role: Role): ChalkInstance {
-  const { bold } = new Chalk({ level: 1 });
-  const chalks = {
-    error: bold.red,
-    warning: bold.yellow,
-    info: bold.cyan,
-    note: bold.cyan,
-    hint: bold.green,
-  };
-  return chalks[role];
-}
+export const withColors: Paint = (role, text) => roles[role](text);

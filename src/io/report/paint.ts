@@ -3,7 +3,7 @@
 import type { Severity } from '../../core/finding.ts';
 
 /** Parts of the text with their own color. */
-export type Role = Severity | 'note' | 'hint';
+type Role = Severity | 'note' | 'hint';
 
 /** Colors a text by its role. */
 export type Paint = (role: Role, text: string) => string;
