@@ -55,7 +55,7 @@ export function readRegistriesConf(content: string): {
     if (Object.keys(value).some((key) => key.toLowerCase() === 'registries')) return { issues };
     const report: Report = (path, message, hint) =>
       issues.push({ position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-    const file = readFile(new Table(Object.entries(value), [], report));
+    const file = readFile(new Table(value, [], report));
     if (issues.length === 0) checkFile(file, report);
     if (issues.length === 0) return { issues, registries: toRegistries(file) };
     return { issues: issues.toSorted(({ position: a }, { position: b }) => comparePositions(a, b)) };
@@ -68,74 +68,68 @@ export function readRegistriesConf(content: string): {
 
 type Report = (path: Path, message: string, hint: string) => void;
 
-interface Type<T> {
-  readonly accepts: (value: unknown) => value is T;
-  readonly hint: string;
-}
-
 const isText = (value: unknown): value is string => typeof value === 'string';
+
+const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+const isSwitch = (value: unknown): value is boolean => typeof value === 'boolean';
 
 const isTable = (value: unknown): value is Mapping => isMapping(value) && !(value instanceof Date);
 
+const areNames = (value: unknown): value is Readonly<Record<string, string>> =>
+  isTable(value) && Object.values(value).every(isText);
+
 const areTables = (value: unknown): value is Mapping[] => Array.isArray(value) && value.every(isTable);
 
-const text: Type<string> = { accepts: isText, hint: 'write a string in double quotes' };
-
-const isOn: Type<boolean> = {
-  accepts: (value) => typeof value === 'boolean',
-  hint: 'write true or false, without quotes',
-};
-
-const texts: Type<readonly string[]> = {
-  accepts: (value): value is string[] => Array.isArray(value) && value.every(isText),
-  hint: 'write a list of strings: ["registry.example.com"]',
-};
-
-const names: Type<Readonly<Record<string, string>>> = {
-  accepts: (value): value is Record<string, string> => isTable(value) && Object.values(value).every(isText),
-  hint: 'write a table of strings: "name" = "registry.example.com/name"',
-};
-
-function oneOf<W extends string>(...words: readonly W[]): Type<W | ''> {
-  const accepts = (value: unknown): value is W | '' => value === '' || words.some((word) => word === value);
-  return { accepts, hint: `use one of "${words.join('", "')}"` };
-}
-
-/** A table of the file. podman ignores the case of keys, and unknown keys. */
+/** A table of the file. podman ignores the case of keys, and unknown keys. What has another type is reported, and counts as missing. */
 class Table {
-  readonly #members: readonly (readonly [key: string, value: unknown])[];
+  readonly #table: object;
   readonly path: Path;
   readonly #report: Report;
 
-  constructor(members: readonly (readonly [key: string, value: unknown])[], path: Path, report: Report) {
-    this.#members = members;
+  constructor(table: object, path: Path, report: Report) {
+    this.#table = table;
     this.path = path;
     this.#report = report;
   }
 
-  /** Undefined for a value that is missing, or, after an error, of another type. */
-  read<T>(name: string, type: Type<T>): T | undefined {
-    return this.#find(name, () => type).at(-1)?.value;
+  text(name: string): string {
+    return this.#read(name, isText, 'write a string in double quotes')?.value ?? '';
   }
 
-  readTables(name: string): readonly Table[] {
-    const found = this.#find(name, (path) => {
-      const hint = `write each entry with double brackets: [[${path.filter(isText).join('.')}]]`;
-      return { accepts: areTables, hint };
-    });
-    const { path = [], value = [] } = found.at(-1) ?? {};
-    return value.map((item, index) => new Table(Object.entries(item), [...path, index], this.#report));
+  texts(name: string): readonly string[] | undefined {
+    return this.#read(name, areTexts, 'write a list of strings: ["registry.example.com"]')?.value;
   }
 
-  #find<T>(name: string, typeAt: (path: Path) => Type<T>): readonly { path: Path; value: T }[] {
-    return this.#members.flatMap(([key, value]) => {
+  isOn(name: string): boolean {
+    return this.#read(name, isSwitch, 'write true or false, without quotes')?.value ?? false;
+  }
+
+  oneOf<W extends string>(name: string, ...words: readonly W[]): W | '' {
+    const isWord = (value: unknown): value is W | '' => value === '' || words.some((word) => word === value);
+    return this.#read(name, isWord, `use one of "${words.join('", "')}"`)?.value ?? '';
+  }
+
+  names(name: string): Readonly<Record<string, string>> {
+    const hint = 'write a table of strings: "name" = "registry.example.com/name"';
+    return this.#read(name, areNames, hint)?.value ?? {};
+  }
+
+  tables(name: string): readonly Table[] {
+    const hint = `write each entry with double brackets: [[${[...this.path, name].filter(isText).join('.')}]]`;
+    const { path = [], value = [] } = this.#read(name, areTables, hint) ?? {};
+    return value.map((item, index) => new Table(item, [...path, index], this.#report));
+  }
+
+  #read<T>(name: string, accepts: (value: unknown) => value is T, hint: string) {
+    const values = Object.entries(this.#table).flatMap(([key, value]) => {
       if (key.toLowerCase() !== name) return [];
       const path = [...this.path, key];
-      const { accepts, hint } = typeAt(path);
       if (accepts(value)) return [{ path, value }];
       this.#report(path, `invalid value of ${quoteText(key)}`, hint);
       return [];
     });
+    return values.at(-1);
   }
 }
 
@@ -143,30 +137,30 @@ type FileContents = ReturnType<typeof readFile>;
 type Entry = ReturnType<typeof readEntry>;
 
 function readFile(file: Table) {
-  file.read('credential-helpers', texts);
-  file.read('additional-layer-store-auth-helper', text);
+  file.texts('credential-helpers');
+  file.text('additional-layer-store-auth-helper');
   return {
-    search: file.read('unqualified-search-registries', texts),
-    shortNameMode: file.read('short-name-mode', oneOf('enforcing', 'permissive', 'disabled')) ?? '',
-    aliases: Object.entries(file.read('aliases', names) ?? {}),
-    entries: file.readTables('registry').map(readEntry),
+    search: file.texts('unqualified-search-registries'),
+    shortNameMode: file.oneOf('short-name-mode', 'enforcing', 'permissive', 'disabled'),
+    aliases: Object.entries(file.names('aliases')),
+    entries: file.tables('registry').map(readEntry),
   };
 }
 
 function readEntry(entry: Table) {
   return {
     path: entry.path,
-    prefix: entry.read('prefix', text) ?? '',
-    location: entry.read('location', text) ?? '',
-    insecure: entry.read('insecure', isOn) ?? false,
-    blocked: entry.read('blocked', isOn) ?? false,
-    byDigestOnly: entry.read('mirror-by-digest-only', isOn) ?? false,
-    pulls: entry.read('pull-from-mirror', text) ?? '',
-    mirrors: entry.readTables('mirror').map((mirror) => ({
+    prefix: entry.text('prefix'),
+    location: entry.text('location'),
+    insecure: entry.isOn('insecure'),
+    blocked: entry.isOn('blocked'),
+    byDigestOnly: entry.isOn('mirror-by-digest-only'),
+    pulls: entry.text('pull-from-mirror'),
+    mirrors: entry.tables('mirror').map((mirror) => ({
       path: mirror.path,
-      location: mirror.read('location', text) ?? '',
-      insecure: mirror.read('insecure', isOn) ?? false,
-      pulls: mirror.read('pull-from-mirror', oneOf('all', 'digest-only', 'tag-only')) ?? '',
+      location: mirror.text('location'),
+      insecure: mirror.isOn('insecure'),
+      pulls: mirror.oneOf('pull-from-mirror', 'all', 'digest-only', 'tag-only'),
     })),
   };
 }
