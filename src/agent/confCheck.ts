@@ -279,9 +279,12 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
 function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Finding[] {
   if (name === 'api_url' || name === 'inspection_callback_url') {
     const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
-    const found =
-      problem === undefined ? findUrlListAddress(line.value) : { ...confRules.unusable, ...problem };
-    return found === undefined ? [] : [{ ...found, ...atValue(line) }];
+    if (problem === undefined) {
+      const address = findUrlListAddress(line.value);
+      return address === undefined ? [] : [{ ...address, ...atValue(line) }];
+    }
+    const { hint, message } = problem;
+    return [{ ...confRules.unusable, ...atValue(line), message, hint }];
   }
   if (name === 'inspection_collectors') {
     const problem = findCollectorProblem(line.value, ipaVersion);

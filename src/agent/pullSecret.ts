@@ -4,11 +4,12 @@
  */
 
 import { quoteText } from '../core/foreignText.ts';
-import { FormatError, type Position } from '../core/errors.ts';
+import { FormatError, orFormatError, type Position } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, mappingAt, parseIfJson } from '../formats/mapping.ts';
+import { syntaxHint } from '../ignition/hints.ts';
 
 const EXPECTED_FORM = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
 
@@ -62,29 +63,12 @@ function readJson(text: string, written: string): unknown {
   const value = parseIfJson(text);
   if (value !== undefined) return value;
   const start = written.indexOf(text);
-  if (start !== -1) explainSyntax(Buffer.from(written.slice(0, start + text.length)));
-  throw invalid('is not valid JSON');
-}
-
-function explainSyntax(bytes: Buffer): void {
-  try {
-    readJsonTree(bytes);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { message, offset } = error; // the message quotes a character of the secret
-    if (offset === undefined) return;
-    if (message === 'unexpected end of JSON input') {
-      throw invalid('is not valid JSON: it ends too early', 'add what is missing at the end, such as "}"');
-    }
-    const isTrailing = /,\s*[}\]]$/.test(bytes.toString('utf8', 0, offset));
-    const isUnseparated = /after (?:object key:value pair|array element)$/.test(message);
-    const hint = isTrailing
-      ? 'remove the comma before it'
-      : isUnseparated
-        ? 'add a comma before it'
-        : undefined;
-    throw invalid('is not valid JSON', hint, lineColumns(bytes)(offset - 1));
-  }
+  const bytes = Buffer.from(written.slice(0, start + text.length));
+  const error = start === -1 ? undefined : orFormatError(() => readJsonTree(bytes));
+  if (!(error instanceof FormatError)) throw invalid('is not valid JSON');
+  const { message, offset = 0 } = error; // the message quotes a character of the secret
+  const position = offset > 0 ? lineColumns(bytes)(offset - 1) : undefined;
+  throw invalid('is not valid JSON', syntaxHint(message, offset, bytes), position);
 }
 
 /** How podman interprets an entry. */

@@ -68,11 +68,11 @@ function ofKeyfile({ hint, line, message, severity }: KeyfileProblem, about: str
 function checkParsed(
   connections: readonly Connection[],
   sourceOf: (file: string) => Path,
-  listNeeds: () => readonly Need[],
+  needsOf: () => readonly Need[],
 ): Finding[] {
   const [first] = connections;
   if (first === undefined) return [];
-  const needs = listNeeds();
+  const needs = needsOf();
   return [
     ...[
       ...findConnectionProblems(connections),

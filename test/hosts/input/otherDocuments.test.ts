@@ -126,6 +126,6 @@ it('a pull secret that is not valid JSON: the place is that in the file', async 
   const { code, stderr } = await run(...render, '--pull-secret', 'comma.json');
   expect([code, stderr]).toEqual([
     1,
-    'error: --pull-secret: comma.json is not valid JSON at line 1, column 14\nhint: remove the comma before it\n',
+    'error: --pull-secret: comma.json is not valid JSON at line 1, column 14\nhint: remove the comma before the "}"\n',
   ]);
 });
