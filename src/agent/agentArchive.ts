@@ -24,7 +24,6 @@ const FETCHED_FOLDER = '/var/lib/ironic-agent-image';
 const MEDIUM = '/run/media/iso';
 const MEDIUM_FOLDER = `${MEDIUM}/coreos`;
 
-/** The unit that loads the image. */
 export function renderArchiveUnit(archive: AgentArchive, agentImage: string): Unit {
   const path = formatExecArgument(archivePath(archive));
   const contents = fillTemplate(readAsset('templates/agent/ironic-agent-image.service'), {
@@ -62,9 +61,7 @@ export function renderArchiveTrust(
   return { security: { tls: { certificateAuthorities: [{ source: base64DataUrl(caCertificates) }] } } };
 }
 
-/** The archive that a config loads, read from the config. */
 export interface DeployedArchive extends Pick<AgentArchive, 'name' | 'sha512' | 'url'> {
-  /** Tag of the loaded image. */
   readonly image: string | undefined;
 }
 

@@ -46,7 +46,6 @@ import {
 } from '../ipa/ipaOptions.ts';
 import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
 
-/** A supported option in the file. */
 interface Setting {
   readonly option: IpaOption;
   readonly line: OsloOption;
@@ -129,7 +128,6 @@ function atValue({ valuePosition, ...line }: OsloOption): Place {
 
 type Place = Pick<ConfFinding, 'from' | 'path' | 'position'>;
 
-/** A line that oslo.config refuses. */
 export function syntaxFinding({ code, ...place }: OsloParse['problems'][number]): ConfFinding {
   return { ...confRules.syntax, path: [], ...syntaxTexts[code], ...place };
 }

@@ -159,7 +159,6 @@ function readResource(name: string, resource: Resource, bytes: Uint8Array | unde
   return [...lines, ...readTransfer(name, resource)];
 }
 
-/** How a resource is fetched and verified. */
 function readTransfer(name: string, { httpHeaders = [], verification }: Resource): Line[] {
   const headers = httpHeaders.map(({ name: header = '', value = '' }) =>
     line(`${name} with header ${header}: ${HIDDEN}`, `${name} ${header}: ${value}`),
@@ -292,7 +291,6 @@ function contentsLine(name: string, bytes: Uint8Array): Line {
   return line(text, `${name} = ${digest}`);
 }
 
-/** Maximum number of characters shown of a line. */
 const LONGEST_LINE = 1000;
 
 /** A line in which probable secrets are masked. */

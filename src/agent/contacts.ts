@@ -24,7 +24,6 @@ import {
 } from './lint/subject.ts';
 import { authorizationOf, findLogin, parsePullSecret, readCredentials } from './pullSecret.ts';
 
-/** How a program connects to a server. */
 export interface ServerAccess {
   readonly isVerified: boolean;
   /** Whether it trusts the public CAs, too. */

@@ -22,7 +22,6 @@ export interface PullSource {
 }
 
 export interface PullPlan {
-  /** The entry of registries.conf for the image. */
   readonly entry?: RegistryEntry;
   /** In the order in which podman tries them; the last one is the registry itself. Empty if `malformed` is set. */
   readonly sources: readonly PullSource[];
@@ -30,7 +29,6 @@ export interface PullPlan {
   readonly malformed?: string;
 }
 
-/** Parts of a reference as podman completes them. */
 interface FullReference {
   readonly name: string;
   /** `:tag` or `@digest`; podman drops a tag before a digest. */

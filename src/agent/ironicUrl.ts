@@ -12,7 +12,6 @@ import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import type { Rule } from '../core/rule.ts';
 import { findAddressProblem } from './machineAddress.ts';
 
-/** Default port of the Ironic API. */
 export const DEFAULT_IRONIC_PORT = 6385;
 /** Default port of ironic-inspector, which newer releases of Ironic do not include. */
 export const DEFAULT_INSPECTOR_PORT = 5050;
@@ -49,7 +48,6 @@ export function ironicHostUrl(
 }
 
 export interface UrlSource {
-  /** The source of the text, for messages. */
   readonly flag: string;
   /** Added to URLs without a port. */
   readonly defaultPort?: number;
@@ -115,7 +113,6 @@ function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: U
   return formatIronicUrl({ ...url, port });
 }
 
-/** The valid URLs of a list. */
 export function validUrls(items: readonly string[]): IronicUrl[] {
   return items.map(parseIronicUrl).flatMap((url) => ('message' in url ? [] : url));
 }
@@ -147,7 +144,6 @@ function findCallbackProblem(url: IronicUrl): Problem | undefined {
   };
 }
 
-/** Whether a list of URLs contains one with TLS. */
 export function hasHttpsUrl(list: string): boolean {
   return list.split(',').some((url) => /^\s*https:/i.test(url));
 }
@@ -161,7 +157,6 @@ export function findUrlListAddress(list: string): Rule | undefined {
   return undefined;
 }
 
-/** The options of the agent's conf with URLs. */
 const findOptionProblem = { api_url: findVersionProblem, inspection_callback_url: findCallbackProblem };
 
 /** The first problem in a list, parsed like the agent, for which blanks count; undefined if all URLs are valid. */
@@ -188,7 +183,6 @@ function refusal(message: string, hint = URL_HINT): Problem {
   return { message, hint };
 }
 
-/** Parses a URL, or returns the problem. */
 export function parseIronicUrl(text: string): IronicUrl | Problem {
   if (text === '') return refusal('a URL is empty', 'remove the extra comma, or add a URL');
   if (text === MDNS) return refusal('"mdns" is combined with URLs', 'use either only "mdns" or URLs');

@@ -71,10 +71,8 @@ function readJson(text: string, written: string): unknown {
   throw invalid('is not valid JSON', syntaxHint(message, offset, bytes), position);
 }
 
-/** How podman interprets an entry. */
 type CredentialState = 'usable' | 'empty' | 'not base64' | 'no colon' | 'no user';
 
-/** Why podman ignores an entry. */
 const credentialProblems: Readonly<Record<Exclude<CredentialState, 'usable'>, string>> = {
   empty: 'has no "auth"',
   'not base64': 'has an "auth" that is not base64',
@@ -123,7 +121,6 @@ function stateOf(auth: unknown): CredentialState {
 type Login =
   | { readonly helper: string }
   | {
-      /** The key of the entry. */
       readonly key: string;
       readonly state: CredentialState;
     };

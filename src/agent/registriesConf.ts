@@ -18,7 +18,6 @@ interface RegistriesIssue extends Problem {
   readonly position: Position;
 }
 
-/** The contents of a file without errors. */
 export interface Registries {
   /** The registries that podman searches for a short name, in order; undefined if the file does not set them. */
   readonly search?: readonly string[];

@@ -14,7 +14,6 @@ import { type EnvironmentVariable, type Setting, type SettingName, settingTable 
 export interface InputValue extends InputSource {
   readonly text: string;
   readonly origin: 'flag' | 'environment' | 'file';
-  /** The text is the content of a file. */
   readonly isContent?: boolean;
   /** Base folder of relative paths, relative to the current folder; if absent, the current folder. */
   readonly folder?: string;
@@ -27,7 +26,6 @@ export interface InputValue extends InputSource {
 }
 
 export interface InputDocument {
-  /** The file. */
   readonly name: string;
   readonly value: unknown;
   readonly locate: (path: Path) => Position | undefined;
@@ -47,7 +45,6 @@ interface InputSources {
   readonly implied?: Inputs;
 }
 
-/** A variable that is set and ignored. */
 interface UnreadVariable {
   readonly name: string;
   /** A clause: `it counts only …`. */

@@ -39,7 +39,6 @@ export function isSettingKey(key: string): boolean {
   return settingKeys.has(plainKey(key)) || sectionKeys.has(plainKey(key));
 }
 
-/** The setting that a misspelled key may mean. */
 export function nearestSetting(key: string): SettingName | undefined {
   return settingKeys.get(nearestName(plainKey(key), settingKeys.keys()) ?? '');
 }
@@ -57,7 +56,6 @@ export function spellings({ name, flag, alias }: Setting): readonly string[] {
   return words.flatMap((word) => [plainKey(word), plainKey(`${section}.${word}`)]);
 }
 
-/** The settings by their spellings. */
 export const settingKeys: ReadonlyMap<string, SettingName> = new Map(
   settingTable.flatMap((setting) => spellings(setting).map((key) => [key, setting.name])),
 );

@@ -29,7 +29,6 @@ export interface EnvironmentVariable {
   readonly name: string;
   /** Other programs use the name, too, so it counts only if the environment is intended for this program. */
   readonly isShared?: true;
-  /** The variable contains the content of the file. */
   readonly isContent?: true;
   /** Profiles for which an empty variable differs from an unset one. */
   readonly emptyCountsFor?: readonly ProfileName[];
@@ -40,7 +39,6 @@ export interface EnvironmentVariable {
 /** Throws FormatError without a subject, or UsageError with the whole message. Of plural kinds, lists are joined. */
 type Parse = (text: string, context: ParseContext) => unknown;
 
-/** How the file of a setting is read. */
 export interface SettingFile {
   /** Begins messages: `Pull secret not found`. */
   readonly what: string;
@@ -70,11 +68,9 @@ export interface Setting {
   readonly environment?: readonly EnvironmentVariable[];
   readonly isSecret?: true;
   readonly profiles: readonly ProfileName[];
-  /** The value of a setting that is not given. */
   readonly fallback?: string;
   /** The profiles that have the default, if not all profiles of the setting do. */
   readonly fallbackProfiles?: readonly ProfileName[];
-  /** The valid values, if there are only a few. */
   readonly choices?: readonly string[];
   /** If absent, the value is the text. */
   readonly parse?: Parse;
@@ -595,7 +591,6 @@ const table = [
   },
 ] as const satisfies readonly (Omit<Setting, 'profiles'> & Partial<Setting>)[];
 
-/** Any setting of the table, as literal types. */
 export type KnownSetting = (typeof table)[number];
 
 export type SettingName = KnownSetting['name'];

@@ -29,12 +29,10 @@ export interface AgentSettings {
   /** The URLs as given by the user, for the banner of the profile icc. */
   readonly givenUrls?: { readonly api: string; readonly inspector: string };
   readonly verifyIronicTls: boolean;
-  /** The reference of the agent's container image. */
   readonly agentImage: string;
   readonly pullPolicy: PullPolicy;
   /** The source of the image, instead of a registry. */
   readonly archive?: AgentArchive | undefined;
-  /** Additional arguments of `podman pull`. */
   readonly pullArgs: readonly string[];
   readonly verifyRegistryTls: boolean;
   readonly podman: PodmanSettings;
@@ -44,13 +42,11 @@ export interface AgentSettings {
   readonly sshKeys: readonly string[];
   /** Password hash of the user `core`, in the format of crypt(5). */
   readonly passwordHash?: string | undefined;
-  /** Whether consoles log in `core` automatically. */
   readonly autologin: boolean;
   /** Serial consoles with a login prompt: device names such as `ttyS0`. */
   readonly serialConsoles: readonly string[];
   /** Registry credentials as JSON text, from `parsePullSecret`. */
   readonly pullSecret?: string | undefined;
-  /** A whole registries.conf. */
   readonly registriesConf?: string | undefined;
   /** PEM certificates from `parseCaCertificates`; unchanged for the profile icc. */
   readonly caCertificates?: string | undefined;
@@ -58,7 +54,6 @@ export interface AgentSettings {
   /** Names or addresses, one server each. */
   readonly ntpServers: readonly string[];
   readonly hostname?: string | undefined;
-  /** Connections of NetworkManager. */
   readonly keyfiles: readonly Keyfile[];
   /** Whether install_coreos copies the network of the ramdisk to the installed system. */
   readonly copyNetwork?: boolean | undefined;
@@ -66,23 +61,19 @@ export interface AgentSettings {
   readonly installIpOptions?: string | undefined;
   /** The options in `[DEFAULT]` of the agent's conf that settings set, in the order of the conf. */
   readonly confOptions: Readonly<Record<string, string>>;
-  /** Whether the agent logs debug messages to the journal. */
   readonly debug: boolean;
   /** The user's ironic-python-agent.conf, which overrides these settings. */
   readonly userConf?: string | undefined;
   /** Lines of the conf with the highest precedence: `key = value`, a section header, a comment, or an empty line. */
   readonly optionLines: readonly string[];
-  /** For messages about the conf. */
   readonly confSources?: ConfSources;
   /** Additional files of the host, and the files of the user that they were made from, for messages. */
   readonly files: readonly (AddedFile & { readonly from?: string })[];
-  /** Additional units of the host, which are enabled. */
   readonly units: readonly AddedUnit[];
 }
 
 /** The inputs that the lines of the agent's conf are from. */
 export interface ConfSources {
-  /** The path of `userConf`. */
   readonly userConf: string;
   /** Of the lines of `optionLines`, in the same order. */
   readonly optionLines: readonly InputSource[];
@@ -90,7 +81,6 @@ export interface ConfSources {
   readonly options: Readonly<Record<string, InputSource>>;
 }
 
-/** An archive of the agent's image on the host. */
 export interface AgentArchive {
   /** Name of the file, without folders. */
   readonly name: string;
@@ -111,7 +101,6 @@ export interface ProxySettings {
   readonly noProxy: readonly string[];
 }
 
-/** Additional arguments of `podman run`. */
 interface PodmanSettings {
   /** Values of `--mount`. */
   readonly mounts: readonly string[];
@@ -139,7 +128,6 @@ export interface AddedUnit {
 /** The image of profile buildpy without `--registry`. Other profiles have no default: no public image is maintained. */
 export const BUILDPY_IMAGE = 'quay.io/metal3-io/ironic-agent';
 
-/** The defaults of settings. */
 export const defaultSettings = {
   profile: 'default',
   callbackUrls: [],

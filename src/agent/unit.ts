@@ -15,7 +15,6 @@ import type { AgentSettings } from './settings.ts';
 
 export const UNIT_NAME = 'ironic-agent.service';
 
-/** The enabled unit of the agent, from a template and its values. */
 export function renderAgentUnit(template: string, values: Readonly<Record<string, string>>): Unit {
   const contents = fillTemplate(readAsset(`templates/agent/${template}.service`), values);
   return { contents, enabled: true, name: UNIT_NAME };
@@ -32,7 +31,6 @@ export function formatUnitEnvironment(settings: AgentSettings): string {
   return lines;
 }
 
-/** Flags of podman for pulling the agent's image. */
 export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: AgentSettings): string[] {
   return [
     ...(verifyRegistryTls ? [] : ['--tls-verify=false']),

@@ -26,7 +26,6 @@ export interface Option<T> {
     /** Throws UsageError. */
     readonly parse: (text: string, flag: string) => NonNullable<T>;
   };
-  /** The values of a repeated option form a list. */
   readonly isList?: true;
   readonly isRequired?: true;
   /** The option works, but it is not in the help. */
@@ -41,7 +40,6 @@ export interface Option<T> {
   readonly alias?: string;
 }
 
-/** An option that has a value. */
 export interface ValueOption<T> extends Option<T> {
   readonly value: NonNullable<Option<T>['value']>;
 }
@@ -105,7 +103,6 @@ export function withDefault<T>(given: string, option: ValueOption<T>): ValueOpti
   return { ...option, fallback: option.value.parse(given, ''), defaultText: given };
 }
 
-/** An option that may be given several times. */
 export function repeatable<T>({
   help,
   value: { completion, parse },
@@ -133,7 +130,6 @@ export function withCommon<O extends OptionTable>(options: O, ...names: readonly
   return marked;
 }
 
-/** Puts options under a heading of the help. */
 export function under<O extends OptionTable>(heading: string, options: O): O {
   const grouped = { ...options };
   for (const flags in options) grouped[flags] = { ...options[flags], group: heading };
@@ -188,7 +184,6 @@ interface HelpLine {
 
 /** What a command is: its help, what it takes, and what it does. */
 export interface Command extends Partial<HelpLine> {
-  /** Some sentences. */
   readonly description: string;
   readonly options: OptionTable;
   /** Text at the end of the help: exit codes and examples. */
@@ -206,7 +201,6 @@ interface Declaration<O extends OptionTable> extends Omit<Command, 'notes' | 'op
   readonly exitCodes?: Partial<typeof exitCodes>;
   /** Command lines, each indented by two spaces. */
   readonly examples: string;
-  /** Loads the function that runs the command. */
   readonly load: () => Promise<(options: OptionsOf<O>, io: Io) => Promise<ExitCode>>;
 }
 
@@ -239,8 +233,6 @@ export interface LateCommand extends HelpLine {
   readonly load: () => Promise<Command | CommandGroup>;
 }
 
-/** The help of `--files-dir`. */
 export const FILES_DIR = 'folder of the local files of Butane configs (default: no local file is read)';
 
-/** The help of `--inventory`. */
 export const INVENTORY = 'inventory with settings and hosts, YAML or JSON';

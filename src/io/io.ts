@@ -5,14 +5,12 @@ import type { Diagnostic } from '../core/finding.ts';
 import type { ReadFiles } from './files/readFiles.ts';
 import type { Paint } from './report/paint.ts';
 
-/** A stream that may be a terminal. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
 };
 
-/** Which part of the work is done. */
 export interface WorkProgress {
   readonly unit: 'bytes' | 'hosts';
   readonly done: number;

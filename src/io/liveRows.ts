@@ -16,7 +16,6 @@ export interface TerminalSize {
 export type Terminal = Pick<Io, 'env' | 'isQuiet' | 'stderr' | 'stdout'>;
 
 export interface LiveRows {
-  /** Removes the rows. */
   readonly end: () => void;
 }
 

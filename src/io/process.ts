@@ -78,7 +78,6 @@ export function ownProcess(): () => void {
   return () => void (isOwned = false);
 }
 
-/** Listens to a signal, if the process runs the program. */
 export function onSignal(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): void {
   if (isOwned) process.on(signal, listener);
 }
@@ -137,7 +136,6 @@ export function listenToSignals(reload: () => void, aborted?: AbortSignal) {
 export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, 'ignore'> {
   /** Aborted by SIGTERM, SIGINT, `stop` or `aborted`. */
   readonly signal: AbortSignal;
-  /** Resolves when the signal is aborted. */
   readonly stopped: Promise<void>;
   readonly stop: () => void;
 }

@@ -19,7 +19,6 @@ export async function findProgram(name: string, env: Io['env']): Promise<string 
   return undefined;
 }
 
-/** Whether there is a file that may be run. */
 export async function isProgram(path: string): Promise<boolean> {
   return (await isAccessible(path, constants.X_OK)) && (await statsOf(path))?.isFile() === true;
 }
@@ -32,7 +31,6 @@ export async function isAccessible(path: string, mode: number): Promise<boolean>
   );
 }
 
-/** What a program has written, and how it ended. */
 interface ProgramEnd {
   readonly stdout: string;
   readonly stderr: string;

@@ -38,7 +38,6 @@ export interface IpaOption {
   readonly help?: string;
 }
 
-/** An option of older releases. */
 export interface RemovedIpaOption {
   readonly section: string;
   readonly name: string;
@@ -104,13 +103,11 @@ export function ipaSectionNames(): ReadonlySet<string> {
   return readIndex().sectionNames;
 }
 
-/** An option that only older releases read. */
 export function findRemovedIpaOption(name: string, section = 'DEFAULT'): RemovedIpaOption | undefined {
   const wanted = normalizeSection(section);
   return readIndex().knowledge.removed.find((option) => option.name === name && option.section === wanted);
 }
 
-/** A release of ironic-python-agent: major, minor, patch. */
 export type IpaVersion = readonly [major: number, minor: number, patch: number];
 
 /** The oldest supported version: the data does not contain the options of older releases. */
@@ -153,7 +150,6 @@ export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaV
   });
 }
 
-/** Whether the release supports an option that was removed later. */
 export function hadIpaOption({ since, last }: RemovedIpaOption, version: IpaVersion): boolean {
   return isFrom(version, since) && compareVersions(version, parseRelease(last)) <= 0;
 }
@@ -185,7 +181,6 @@ export function suggestIpaOption(section: string, name: string): IpaOption | und
   return byName.get(nearestName(plain, byName.keys()) ?? '');
 }
 
-/** The most likely section for an unknown header. */
 export function suggestIpaSection(name: string): string | undefined {
   const sections = new Map([...ipaSectionNames()].map((section) => [section.toLowerCase(), section]));
   return sections.get(nearestName(name.trim().toLowerCase(), sections.keys()) ?? '');

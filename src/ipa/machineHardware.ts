@@ -5,7 +5,7 @@
  */
 
 import { type Architecture, architectures } from '../core/architecture.ts';
-import { asList, asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
+import { asList, asMapping, asMappings, isMapping, type Mapping, valueAt } from '../formats/mapping.ts';
 import type { HintName } from './rootDeviceHints.ts';
 
 export interface MachineHardware {
@@ -43,9 +43,8 @@ export function readHardware(document: unknown): readonly MachineHardware[] {
   const object = asMapping(document);
   const { items, kind } = object;
   if (Array.isArray(items)) return items.flatMap(readHardware);
-  const metal3 =
-    kind === 'HardwareData' ? asMapping(object['spec'])['hardware'] : asMapping(object['status'])['hardware'];
-  if (isMapping(metal3)) return [ofMetal3(metal3, textOf(asMapping(object['metadata'])['name']))];
+  const metal3 = valueAt(object, [kind === 'HardwareData' ? 'spec' : 'status', 'hardware']);
+  if (isMapping(metal3)) return [ofMetal3(metal3, textOf(valueAt(object, ['metadata', 'name'])))];
   const inventory = isMapping(object['inventory']) ? object['inventory'] : object;
   return Array.isArray(inventory['interfaces']) ? [ofAgent(inventory)] : [];
 }
@@ -56,8 +55,8 @@ function ofAgent(inventory: Mapping): MachineHardware {
   return {
     name: undefined,
     isFromBmc: areOfBmc(inventory['disks']),
-    disks: mappings(inventory['disks']).flatMap((disk) => diskOf(disk, textOf(disk['name']), disk['size'])),
-    interfaces: mappings(inventory['interfaces']).flatMap((one) =>
+    disks: asMappings(inventory['disks']).flatMap((disk) => diskOf(disk, textOf(disk['name']), disk['size'])),
+    interfaces: asMappings(inventory['interfaces']).flatMap((one) =>
       interfaceOf(one['name'], one['mac_address'], [one['ipv4_address'], one['ipv6_address']]),
     ),
     memory: sizeOf(mebibytes) ?? (typeof total === 'number' ? total : undefined),
@@ -70,7 +69,7 @@ function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware 
   return {
     name,
     isFromBmc: areOfBmc(hardware['storage']),
-    disks: mappings(hardware['storage']).flatMap((disk) => {
+    disks: asMappings(hardware['storage']).flatMap((disk) => {
       const names = [disk['name'], ...asList(disk['alternateNames'])].flatMap((one) => textOf(one) ?? []);
       const path = names.find((one) => one.startsWith('/dev/disk/by-path/'));
       const known = {
@@ -86,7 +85,7 @@ function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware 
       };
       return diskOf(known, names.find((one) => /^\/dev\/[^/]+$/.test(one)) ?? path, disk['sizeBytes']);
     }),
-    interfaces: mappings(hardware['nics']).flatMap((nic) =>
+    interfaces: asMappings(hardware['nics']).flatMap((nic) =>
       interfaceOf(nic['name'], nic['mac'], [nic['ip']]),
     ),
     memory: sizeOf(hardware['ramMebibytes']),
@@ -97,7 +96,7 @@ function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware 
 
 /** Without disks, Ironic leaves out the list (`inspect.py` of its redfish interface); the agent always sends it, with names of devices. */
 function areOfBmc(disks: unknown): boolean {
-  return !Array.isArray(disks) || mappings(disks).some(({ name }) => !String(name).startsWith('/dev/'));
+  return !Array.isArray(disks) || asMappings(disks).some(({ name }) => !String(name).startsWith('/dev/'));
 }
 
 function diskOf(values: Mapping, name: string | undefined, size: unknown): MachineDisk[] {
@@ -119,10 +118,6 @@ function sizeOf(mebibytes: unknown): number | undefined {
 
 function architectureOf(text: unknown): Architecture | undefined {
   return architectures.find((name) => name === text);
-}
-
-function mappings(list: unknown): readonly Mapping[] {
-  return asList(list).filter(isMapping);
 }
 
 /** Undefined for an empty text. */

@@ -10,6 +10,7 @@
 import type { Finding } from '../core/finding.ts';
 import { append } from '../core/lists.ts';
 import { errorRule, type Rule } from '../core/rule.ts';
+import { cutText } from '../formats/goText.ts';
 
 export type HintName = keyof typeof hintTypes;
 
@@ -82,8 +83,8 @@ const BY_PATH_FOLDER = '/dev/disk/by-path/';
 
 /** Splits the `NAME=EXPRESSION` of an option at the first equals sign. */
 export function splitHint(text: string): readonly [name: string, expression: string] {
-  const equals = text.indexOf('=');
-  return equals === -1 ? [text, ''] : [text.slice(0, equals).trim(), text.slice(equals + 1)];
+  const [name, expression] = cutText(text, '=');
+  return [name.trim(), expression];
 }
 
 /** Reads hints with the names of Ironic or Metal3. Paths of issues end with the given name. */

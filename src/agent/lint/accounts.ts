@@ -31,7 +31,6 @@ const everyGroup = new Set(
   systemd-network systemd-resolve systemd-timesync tape tcpdump tty users video wheel`.split(/\s+/),
 );
 
-/** Groups of some releases. */
 const otherGroups =
   `hugetlbfs clevis kvm dbus docker dnsmasq openvswitch printadmin render rpc sgx sshd systemd-coredump
   systemd-oom tss unbound utempter utmp zincati`.split(/\s+/);
@@ -114,7 +113,6 @@ function checkAccounts({ config, isComplete }: LintSubject) {
   return found;
 }
 
-/** The user core, then the others. */
 function inOrder(users: readonly PasswdUser[]): { readonly user: PasswdUser; readonly path: Path }[] {
   const all = users.map((user, index) => ({ user, path: ['passwd', 'users', index] }));
   const core = all.filter(({ user }) => user.name === 'core');

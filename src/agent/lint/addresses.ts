@@ -86,7 +86,6 @@ interface TimeServer extends Pick<Violation, 'path' | 'settingName'> {
 /** UDP (RFC 5905). */
 const NTP_PORT = 123;
 
-/** The NTP servers of chrony and of the agent. */
 export function listTimeServers(subject: LintSubject): TimeServer[] {
   const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
     [...text.matchAll(TIME_SERVER)].map(([, host = '', options = '']) => ({

@@ -88,7 +88,6 @@ function needsNoCa(subject: LintSubject): boolean {
   return hasCafile || isInsecure || subject.runs.some(addsCa);
 }
 
-/** Whether a Python package in the config adds collectors to the agent. */
 function hasOwnCollectors({ files }: LintSubject): boolean {
   return files.some(
     (file) =>

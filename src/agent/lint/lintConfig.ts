@@ -29,7 +29,6 @@ export function isAgentConfig(config: Config): boolean {
   return runs.length > 0 || confs.length > 0 || units.some(({ name }) => isAgentUnitName(name));
 }
 
-/** Rules of configs that run the agent. */
 const agentRules: readonly LintRule[] = [
   trustRules,
   agentUnitRules,
@@ -39,7 +38,6 @@ const agentRules: readonly LintRule[] = [
   sizeRule,
 ].flat();
 
-/** Rules of every config. */
 const hostRules: readonly LintRule[] = [registriesRule, ...hostFileRules, ...accountRules, ...sourceRules];
 
 /** Each names its subject in its id. */

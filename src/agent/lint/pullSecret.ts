@@ -51,7 +51,6 @@ export const pullSecretRules = [
   }),
 ];
 
-/** The default paths of podman for root. */
 const defaultPaths = [
   '/run/containers/0/auth.json',
   '/root/.config/containers/auth.json',
@@ -89,7 +88,6 @@ export function listLoginFiles(podman: PodmanCommand, { filesByPath }: LintSubje
   return paths.flatMap((path) => filesByPath.get(path) ?? []);
 }
 
-/** The files of the config that contain registry credentials. */
 export function listPullSecrets({ filesByPath, units }: LintSubject): LintedFile[] {
   const named = units.flatMap(({ commands }) =>
     commands.flatMap(({ podman }) => optionValues(podman, 'authfile').map(({ text }) => text)),
@@ -105,7 +103,6 @@ function findProblem(text: string): string | undefined {
   return text.trimStart().startsWith('{') ? undefined : 'is base64 twice';
 }
 
-/** Names of the options of a conf that contain secrets. */
 export function sensitiveOptionsOf(conf: LintedFile): string[] {
   return listSensitiveOptions(parseOsloConfig(textOf(conf)));
 }

@@ -62,7 +62,6 @@ export function createRedaction(document: Uint8Array, masked: Uint8Array): Redac
     text.replaceAll(WORD_PATTERN, (word) => (words.has(word) ? '*'.repeat(word.length) : word));
 }
 
-/** Returns a text with masked secrets. */
 export type Redaction = (text: string) => string;
 
 /** Shorter values disclose little and may occur anywhere by chance. */
@@ -309,7 +308,6 @@ function createValueFinder(text: string): (start: number) => Span {
     "'": createFinder(text, /(?<!\\)'(?=[\s,;)}\]]|$)/gm),
   };
   let at = 0;
-  /** The quote that is open there. */
   let open: '"' | "'" | undefined;
   return (start) => {
     for (; at < start; at += 1) {

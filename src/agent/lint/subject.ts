@@ -37,7 +37,6 @@ export interface LintSubject {
   /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;
   readonly units: readonly LintedUnit[];
-  /** The units that are not masked. */
   readonly activeUnits: readonly LintedUnit[];
   /** The units that start the agent. */
   readonly agentUnits: readonly LintedUnit[];
@@ -80,11 +79,9 @@ export interface UnitSetting {
   readonly commands: readonly (readonly ExecWord[])[];
   /** Of the contents that contain the setting. */
   readonly path: Path;
-  /** The line of the contents. */
   readonly line: number;
 }
 
-/** A podman command in a unit. */
 export interface UnitCommand {
   readonly setting: UnitSetting;
   readonly podman: PodmanCommand;

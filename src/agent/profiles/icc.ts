@@ -112,7 +112,6 @@ function formatMotd(settings: AgentSettings): string {
   return fillTemplate(readAsset('templates/agent/icc.motd'), { configuration });
 }
 
-/** The proxies for the template of the unit. */
 export function proxyHoles({ proxy }: AgentSettings): Record<'httpProxy' | 'httpsProxy' | 'noProxy', string> {
   const { http = '', https = '', noProxy } = proxy;
   return { httpProxy: http, httpsProxy: https, noProxy: noProxy.join(',') };

@@ -65,7 +65,6 @@ function generalCode(action: string): ErrorCode {
   return action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE';
 }
 
-/** The message and the hint for a failed action. */
 type Described = readonly [message: string, hint: string];
 
 interface Row {

@@ -43,7 +43,6 @@ export async function readUserFile(
   }
 }
 
-/** All of standard input. */
 export async function readStdin(
   io: Pick<Io, 'stderr' | 'stdin' | 'note'>,
   expected: Expected,

@@ -39,7 +39,6 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
-/** Writes all chunks in order, from `position` on. */
 export async function writeChunks(
   handle: FileHandle,
   chunks: AsyncIterable<Uint8Array>,
@@ -52,7 +51,6 @@ export async function writeChunks(
   }
 }
 
-/** Synchronous `writeAll`. */
 export function writeAllNow(fd: number, bytes: Uint8Array, position: number): void {
   let written = 0;
   while (written < bytes.length) {

@@ -11,7 +11,6 @@ import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 import { splitPath } from './platform.ts';
 
-/** A name to read, or an error. */
 export type InputFile =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'error'; readonly path: string; readonly error: CliError };
@@ -84,7 +83,6 @@ function lookAt(place: string): Stats | string {
   }
 }
 
-/** What is searched for in a folder. */
 interface Search {
   readonly folder: string;
   /** Of the files; 1 for those in the folder itself. */

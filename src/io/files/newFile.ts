@@ -97,13 +97,11 @@ async function openSpecial(path: string): Promise<FileHandle | undefined> {
   });
 }
 
-/** The output file and its conditions. */
 export interface NewFile {
   /** Absolute. */
   readonly path: string;
   /** The path as the user gave it, for messages. */
   readonly shownPath: string;
-  /** How to handle an existing file. */
   readonly existing: 'refuse' | 'replace';
   /** The option that replaces it, for commands that have one; e.g. `--overwrite`. */
   readonly replacedBy?: string;
@@ -204,12 +202,10 @@ function isInput(shownPath: string): CliError {
   });
 }
 
-/** Creates an empty file that only this user can open. */
 export function makePrivate(path: string): Promise<FileHandle> {
   return open(path, 'wx+', PRIVATE);
 }
 
-/** The permission bits that the umask gives a new file. */
 export function usualMode(): number {
   return 0o666 & ~process.umask();
 }

@@ -12,7 +12,6 @@ export class ReadFiles {
     if (stats.isFile()) this.#files.add(identityOf(stats));
   }
 
-  /** Whether the path leads to a file that was read. */
   has(path: string): boolean {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     return stats !== undefined && this.#files.has(identityOf(stats));

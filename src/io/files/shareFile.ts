@@ -32,7 +32,6 @@ export async function shareFile(
   return 'copied';
 }
 
-/** Whether both paths lead to one file; false if a file is missing. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;

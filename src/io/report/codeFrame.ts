@@ -9,7 +9,6 @@ import type { Excerpt } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
 
-/** The source of the excerpts of one document. */
 export interface FrameSource {
   readonly bytes: Uint8Array;
   /** By number. */
@@ -130,7 +129,6 @@ function characterStart(bytes: Uint8Array, offset: number, lowest: number): numb
   return start;
 }
 
-/** Replaces hidden parts with an ellipsis. */
 function showBytes({ bytes, hidden }: FrameSource, { start, end }: Span): string {
   let text = '';
   let at = start;

@@ -4,12 +4,10 @@ import { Chalk } from 'chalk';
 import type { Io, Output } from '../io.ts';
 import { type Paint, withoutColors } from './paint.ts';
 
-/** As the user selects it. */
 export interface ColorChoice {
   color: 'auto' | 'always' | 'never';
 }
 
-/** The colors of text on this stream. */
 export function paintFor(
   stream: Pick<Output, 'isTTY'>,
   { color }: ColorChoice,

@@ -93,7 +93,6 @@ function formatStack(error: unknown): string {
     .join('');
 }
 
-/** The lines of the stack trace without the message. */
 function placesOf(error: unknown): readonly string[] {
   const { stack = '' } = error instanceof Error ? error : {};
   return stack.split('\n').filter((line) => /^\s+at /.test(line));

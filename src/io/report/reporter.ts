@@ -8,7 +8,6 @@ import type { CliError } from '../../core/errors.ts';
 import { type Finding, formatPath, type Report } from '../../core/finding.ts';
 import { LONGEST_MESSAGE, shorten } from '../../core/foreignText.ts';
 
-/** A file that has been checked. */
 export interface CheckedFile {
   /** As the user named it; `-` is standard input. */
   readonly file: string;
@@ -28,7 +27,6 @@ export interface UncheckedFile {
 export interface Reporter {
   /** Whole lines for the two streams; either may be empty. */
   add(file: CheckedFile | UncheckedFile): {
-    /** The report itself. */
     readonly stdout: string;
     /** Additional text for users. */
     readonly stderr: string;
@@ -60,7 +58,6 @@ export function innerDocument({ member, reference }: Finding): string | undefine
   return steps.length === 0 ? undefined : steps.join(REFERENCE_SEPARATOR);
 }
 
-/** The separator before each inlined config. */
 export const REFERENCE_SEPARATOR = ' > ';
 
 /** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */

@@ -38,13 +38,11 @@ export function formatColumns(rows: readonly (readonly string[])[], widest = Inf
   });
 }
 
-/** Columns of a line of text. */
 const USUAL_WIDTH = 80;
 
 interface Indents {
   /** Of the first line: spaces, or what begins a paragraph, like `  fix: `. */
   readonly first: string;
-  /** Of the others. */
   readonly rest: string;
 }
 

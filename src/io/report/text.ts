@@ -12,7 +12,6 @@ import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './paint.ts';
 import { REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
 
-/** A document that a report is about. */
 export interface Source {
   /** Shown before the position. */
   readonly name: string;
