@@ -53,7 +53,7 @@ export function shownTexts({ path, message, hint }: Finding) {
 }
 
 /** The document within the file that a finding is about: `config.ign > ignition.config.merge.0`; undefined for the file. */
-export function innerDocument({ member, reference }: Finding): string | undefined {
+function innerDocument({ member, reference }: Finding): string | undefined {
   const steps = [member, reference].filter((step) => step !== undefined);
   return steps.length === 0 ? undefined : steps.join(REFERENCE_SEPARATOR);
 }
