@@ -9,7 +9,7 @@ import { found, lintError, lintWarning } from '../core/rule.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
 import { parseArgument, splitArguments } from '../kargs/argument.ts';
 import { type NamedBootFile, checkBootFiles } from '../kargs/bootFileNames.ts';
-import { checkBoot, rootfsMissing } from '../kargs/checkBoot.ts';
+import { bootRules, checkBoot } from '../kargs/checkBoot.ts';
 import { coreosArguments, liveArguments } from '../kargs/coreosArguments.ts';
 import { ironicConf } from '../kargs/loaders/ironic.ts';
 
@@ -116,7 +116,9 @@ function checkLine(option: OsloOption): Finding[] {
         text === undefined ? finding.message : `${parseArgument(text).name}: ${finding.message}`;
       // The hint for the settings of a command names its option.
       const hint =
-        finding.rule === rootfsMissing.rule ? `add ${coreosArguments.rootfsUrl.name}=URL` : finding.hint;
+        finding.rule === bootRules['rootfs-url-missing'].rule
+          ? `add ${coreosArguments.rootfsUrl.name}=URL`
+          : finding.hint;
       return at({ ...finding, message, hint }, option);
     }),
   ];

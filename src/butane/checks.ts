@@ -111,7 +111,7 @@ function checkBootDevice(device: Mapping, { features }: ButaneRules): readonly F
   const luks = mappingAt(device, ['luks']);
   const mirror = asList(mappingAt(device, ['mirror'])['devices']);
   const isStrict = features.has('strict-boot-device');
-  const noLayout = isStrict ? problems.mirrorNoLayout : butaneRules.mirrorLayout;
+  const noLayout = isStrict ? problems.mirrorNoLayout : butaneRules['butane-mirror-layout'];
   const ofMirror = found(
     mirror.length > 0 && layout === undefined && issue(noLayout, ['mirror']),
     mirror.length === 1 && issue(problems.fewMirrorDevices, ['mirror', 'devices']),
@@ -156,7 +156,7 @@ function checkMode(mode: unknown, isTypical: (mode: number) => boolean): readonl
   if (typeof mode !== 'number' || !/^[0-7]{1,4}$/.test(String(mode)) || isTypical(mode)) return [];
   const octal = `0${mode}`;
   if (!isTypical(Number.parseInt(String(mode), 8))) return [];
-  return [issue(butaneRules.decimalMode, ['mode'], `write ${octal}`)];
+  return [issue(butaneRules['butane-decimal-mode'], ['mode'], `write ${octal}`)];
 }
 
 interface Permissions {

@@ -87,7 +87,7 @@ function typeIssue(found: ValueNode, { kind }: ExpectedType, path: Path): Butane
   const place = path.length === 0 ? 'the document' : path.join('.');
   const wanted = kindNames[kind];
   return {
-    ...butaneRules.type,
+    ...butaneRules['butane-type'],
     path,
     message: `cannot unmarshal ${tagOf(found)} into ${wanted}`,
     hint: `set ${place} to ${wanted}`,

@@ -96,7 +96,7 @@ function withLocalKeys(
   if (paths.length === 0) return copy;
   const place = [...from, 'ssh_authorized_keys_local'];
   if (translation.files === undefined) {
-    translation.issues.push(issue(butaneRules.filesDir, place));
+    translation.issues.push(issue(butaneRules['butane-files-dir'], place));
     return copy;
   }
   const keys = [...asList(copy['sshAuthorizedKeys'])];
@@ -126,7 +126,7 @@ export function tryLocal<T>(
   use: (files: LocalFiles) => T,
 ): T | undefined {
   if (files === undefined) {
-    issues.push(issue(butaneRules.filesDir, from));
+    issues.push(issue(butaneRules['butane-files-dir'], from));
     return undefined;
   }
   try {

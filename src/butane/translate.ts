@@ -130,7 +130,7 @@ function rulesOf({ variant, version }: Mapping): ButaneRules | ButaneFinding {
   const rules = rulesOfVersion(number);
   if (rules !== undefined) return rules;
   const message = `no translator exists for variant fcos with version ${number.slice(0, 40)}`;
-  return { ...issue(butaneRules.version, ['version']), message };
+  return { ...issue(butaneRules['butane-version'], ['version']), message };
 }
 
 /** `grub.users`: passwords that the boot loader asks for, in /boot/grub2/user.cfg. Undefined without users. */

@@ -32,16 +32,42 @@ const declareAs =
     hint,
   });
 
+/** The message and the hint of each rule. */
+export type RuleTexts<Name extends string> = Readonly<Record<Name, readonly [message: string, hint: string]>>;
+
+/** A table of rules by their names. */
+export function ruleTable<Name extends string>(
+  declare: (name: string, message: string, hint: string) => Rule,
+  texts: RuleTexts<Name>,
+): Readonly<Record<Name, Rule>> {
+  const rules = Object.entries<RuleTexts<Name>[Name]>(texts).map(([name, [message, hint]]) => [
+    name,
+    declare(name, message, hint),
+  ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the texts
+  return Object.fromEntries(rules) as Record<Name, Rule>;
+}
+
+const declareAllAs =
+  (declare: ReturnType<typeof declareAs>) =>
+  <Name extends string>(texts: RuleTexts<Name>) =>
+    ruleTable(declare, texts);
+
 /** Declares a rule for invalid configs or images, which Ignition or another program refuses. */
 export const errorRule = declareAs('error');
+export const errorRules = declareAllAs(errorRule);
 /** Declares a rule for accepted input that is probably a mistake. */
 export const warningRule = declareAs('warning');
+export const warningRules = declareAllAs(warningRule);
 /** Declares a rule for information that requires no change. */
 export const infoRule = declareAs('info');
+export const infoRules = declareAllAs(infoRule);
 /** Declares a rule, which the user can turn off, for input with which the system, a unit or the agent certainly does not start. */
 export const lintError = declareAs('error', true);
+export const lintErrors = declareAllAs(lintError);
 /** The same for input that is probably unwanted; everything starts. */
 export const lintWarning = declareAs('warning', true);
+export const lintWarnings = declareAllAs(lintWarning);
 /** The same for information that requires no change. */
 export const lintNote = declareAs('info', true);
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { FormatError, orFormatError } from '../core/errors.ts';
 import type { Path, Finding } from '../core/finding.ts';
-import { errorRule, issue, issueWith } from '../core/rule.ts';
+import { errorRules, issue, issueWith } from '../core/rule.ts';
 import { findBundleProblem, parseCaCertificates } from '../formats/caCertificates.ts';
 import { LimitError } from '../formats/codec.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
@@ -16,23 +16,20 @@ export interface Reference {
   readonly path: Path;
 }
 
-export const contentsRules = {
-  authority: errorRule(
-    'ca-unreadable',
+export const contentsRules = errorRules({
+  'ca-unreadable': [
     'Ignition cannot read the inlined certificates as PEM, so it stops and the boot fails',
     'use only certificates in PEM ("-----BEGIN CERTIFICATE-----"), with nothing behind the last one',
-  ),
-  unreadable: errorRule(
-    'contents-undecodable',
+  ],
+  'contents-undecodable': [
     'the inlined contents cannot be decompressed',
     'compress the contents with gzip and encode the result as data:;base64,DATA, or remove "compression"',
-  ),
-  hashMismatch: errorRule(
-    'contents-hash-mismatch',
+  ],
+  'contents-hash-mismatch': [
     'the inlined contents do not match verification.hash',
     'replace the hash, or remove "verification": a data URL cannot change in transit',
-  ),
-};
+  ],
+});
 
 /** The contents, or the error if they cannot be decompressed. */
 export function unpack(data: Uint8Array, compression: string, maxBytes: number): Uint8Array | FormatError {
@@ -76,15 +73,18 @@ export function bootIssues({ ignition, storage: { files = [] } = {} }: Config): 
     const data = unpack(decodeDataUrl(source), compression, bytesLeft);
     if (data instanceof LimitError) break;
     if (data instanceof FormatError) {
-      issues.push(issueWith(contentsRules.unreadable, [...path, 'source'], data.message));
+      issues.push(issueWith(contentsRules['contents-undecodable'], [...path, 'source'], data.message));
       continue;
     }
     bytesLeft -= data.length;
     if (correctedHash(data, { hash: hash.toLowerCase() }) !== undefined)
-      issues.push(issue(contentsRules.hashMismatch, [...path, 'verification', 'hash']));
+      issues.push(issue(contentsRules['contents-hash-mismatch'], [...path, 'verification', 'hash']));
     const problem = isAuthority ? authorityProblem(data) : undefined;
     if (problem !== undefined)
-      issues.push({ ...issue(contentsRules.authority, [...path, 'source']), message: `the data ${problem}` });
+      issues.push({
+        ...issue(contentsRules['ca-unreadable'], [...path, 'source']),
+        message: `the data ${problem}`,
+      });
   }
   return issues;
 }

@@ -12,7 +12,7 @@ import { mergeConfigs } from './merge.ts';
 import { normalizeConfig } from './normalize.ts';
 import { madeOf, traceOrigins } from './origins.ts';
 import { issueWith, type Rule } from '../core/rule.ts';
-import { readConfig, type ReadResult, type RefusedConfig, tooManyValues } from './validate.ts';
+import { documentRules, readConfig, type ReadResult, type RefusedConfig } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
 /** The chain of references to a config, the outermost first: `ignition.config.merge.0`. Empty for the outermost config. */
@@ -47,7 +47,7 @@ const MAX_CONFIGS = 256;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const tooManyConfigs: Rule = {
-  ...tooManyValues,
+  ...documentRules['too-many-values'],
   message: `not checked: the inlined configs are more than ${MAX_CONFIGS}`,
   hint: 'inline fewer configs',
 };
@@ -155,6 +155,10 @@ function reportReplaced(search: Search, { place, config }: Layer): void {
   const ignored = { merge: ignition?.config?.merge, kernelArguments, passwd, storage, systemd };
   const names = Object.entries(ignored).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (names.length === 0) return;
-  const found = issueWith(referenceRules.replaced, ['ignition', 'config', 'replace'], names.join(', '));
+  const found = issueWith(
+    referenceRules['config-replaced'],
+    ['ignition', 'config', 'replace'],
+    names.join(', '),
+  );
   search.issues.push({ place, issue: found });
 }

@@ -10,37 +10,36 @@ import type { Config } from './config.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { madeOf } from './origins.ts';
 import { normalizeConfig } from './normalize.ts';
-import { errorRule, warningRule, type Rule } from '../core/rule.ts';
+import { errorRules, type Rule, warningRules } from '../core/rule.ts';
 import { configType, type Field, structOf, type StructType, versionWith } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
 export const translationRules = {
-  fieldUnknown: errorRule(
-    'field-unknown-to-version',
-    'the spec version does not have this field',
-    'translate to a newer version, or remove the field',
-  ),
-  specialBits: errorRule(
-    'special-bits-need-3.6.0',
-    'setuid, setgid and sticky bits have no effect before 3.6.0',
-    'translate to 3.6.0 or newer, or remove the bits',
-  ),
-  specialBitsDropped: warningRule(
-    'special-bits-dropped',
-    'the setuid, setgid and sticky bits are removed: they had no effect before 3.6.0, but would have one now',
-    'set the bits again in the translated config if they are intended',
-  ),
-  advertisementLost: warningRule(
-    'advertisement-lost',
-    'the advertisement is lost, as in a translation by Ignition from 3.4.0: the Tang server must be online',
-    'add the advertisement again to the translated config; its version supports it',
-  ),
-  advertisementFragile: warningRule(
-    'advertisement-fragile',
-    'an Ignition release that supports 3.5.0 drops the advertisement of a 3.4.0 config: the Tang server must be online',
-    'use 3.5.0 if Ignition supports it on all hosts',
-  ),
+  ...errorRules({
+    'field-unknown-to-version': [
+      'the spec version does not have this field',
+      'translate to a newer version, or remove the field',
+    ],
+    'special-bits-need-3.6.0': [
+      'setuid, setgid and sticky bits have no effect before 3.6.0',
+      'translate to 3.6.0 or newer, or remove the bits',
+    ],
+  }),
+  ...warningRules({
+    'special-bits-dropped': [
+      'the setuid, setgid and sticky bits are removed: they had no effect before 3.6.0, but would have one now',
+      'set the bits again in the translated config if they are intended',
+    ],
+    'advertisement-lost': [
+      'the advertisement is lost, as in a translation by Ignition from 3.4.0: the Tang server must be online',
+      'add the advertisement again to the translated config; its version supports it',
+    ],
+    'advertisement-fragile': [
+      'an Ignition release that supports 3.5.0 drops the advertisement of a 3.4.0 config: the Tang server must be online',
+      'use 3.5.0 if Ignition supports it on all hosts',
+    ],
+  }),
 };
 
 export interface Versions {
@@ -97,16 +96,16 @@ const shifts: readonly Shift[] = [
     field: 'advertisement',
     since: '3.5.0',
     carryUp: () => undefined,
-    up: translationRules.advertisementLost,
-    down: translationRules.advertisementFragile,
+    up: translationRules['advertisement-lost'],
+    down: translationRules['advertisement-fragile'],
   },
   {
     types: ['File', 'Directory'],
     field: 'mode',
     since: '3.6.0',
     carryUp: (mode) => (typeof mode === 'bigint' ? mode & ~0o7000n : Number(BigInt(Number(mode)) & ~0o7000n)),
-    up: translationRules.specialBitsDropped,
-    down: translationRules.specialBits,
+    up: translationRules['special-bits-dropped'],
+    down: translationRules['special-bits-need-3.6.0'],
   },
 ];
 
@@ -170,7 +169,7 @@ function unknownField({ to, path }: Journey): Finding {
   const name = String(path.at(-1));
   const first = versionWith(name, holder, specVersions);
   return {
-    ...translationRules.fieldUnknown,
+    ...translationRules['field-unknown-to-version'],
     path: [...path],
     message: `spec version ${to} does not have ${name}`,
     hint: `translate to ${first ?? specVersions.at(-1)} or newer, or remove ${name}`,

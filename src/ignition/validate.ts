@@ -15,7 +15,7 @@ import { decodeJson, type TypeMismatch } from './decodeJson.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, versionHint } from './hints.ts';
 import { readVersion } from './readVersion.ts';
-import { errorRule, infoRule, type Rule } from '../core/rule.ts';
+import { errorRules, infoRules, type Rule } from '../core/rule.ts';
 import { checks } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { typeHint } from './typeHints.ts';
@@ -23,47 +23,40 @@ import { findUnusedKeys, type OffsetFinding, unusedKeyHint } from './unusedKeys.
 import { nameVersions, type SpecVersion, specVersions } from './versions.ts';
 import { walkConfig } from './walkConfig.ts';
 
-export const emptyConfig = errorRule(
-  'empty',
-  'not a config (empty)',
-  'write at least {"ignition": {"version": "3.4.0"}}, the smallest valid config',
-);
-
-export const jsonSyntax = errorRule(
-  'json-syntax',
-  'invalid character',
-  'write JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
-);
-
-export const jsonType = errorRule(
-  'json-type',
-  'json: cannot unmarshal',
-  'use a value of the type of the field; Ignition stops at the first value of an invalid type',
-);
-
-export const furtherType = infoRule(
-  'json-type-further',
-  'this value also has an invalid type',
-  'fix this value, too: Ignition stops at the first value of an invalid type and would report this one next',
-);
-
-export const versionMalformed = errorRule(
-  'version-malformed',
-  "invalid config version (couldn't parse)",
-  'set the version of the spec: {"ignition": {"version": "3.4.0"}}',
-);
-
-export const versionUnsupported = errorRule(
-  'version-unsupported',
-  'unsupported config version',
-  `use a spec version from ${nameVersions(specVersions)}`,
-);
-
-export const tooManyValues = errorRule(
-  'too-many-values',
-  'not checked: the config has too many values',
-  'make sure that the file is an Ignition config, or split it with ignition.config.merge',
-);
+export const documentRules = {
+  ...errorRules({
+    empty: [
+      'not a config (empty)',
+      'write at least {"ignition": {"version": "3.4.0"}}, the smallest valid config',
+    ],
+    'json-syntax': [
+      'invalid character',
+      'write JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
+    ],
+    'json-type': [
+      'json: cannot unmarshal',
+      'use a value of the type of the field; Ignition stops at the first value of an invalid type',
+    ],
+    'version-malformed': [
+      "invalid config version (couldn't parse)",
+      'set the version of the spec: {"ignition": {"version": "3.4.0"}}',
+    ],
+    'version-unsupported': [
+      'unsupported config version',
+      `use a spec version from ${nameVersions(specVersions)}`,
+    ],
+    'too-many-values': [
+      'not checked: the config has too many values',
+      'make sure that the file is an Ignition config, or split it with ignition.config.merge',
+    ],
+  }),
+  ...infoRules({
+    'json-type-further': [
+      'this value also has an invalid type',
+      'fix this value, too: Ignition stops at the first value of an invalid type and would report this one next',
+    ],
+  }),
+};
 
 /** The decoded document, or the reason why Ignition refuses it. */
 export type ReadResult = (DocumentRead & { readonly status: 'read' }) | RefusedConfig;
@@ -137,19 +130,19 @@ function* placedAt(path: Path, issues: Iterable<Finding>): Iterable<Finding> {
 
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
 export function readConfig(bytes: Buffer): ReadResult {
-  if (bytes.length === 0) return refuse(emptyConfig);
+  if (bytes.length === 0) return refuse(documentRules.empty);
   const parsed = orFormatError(() => readJsonTree(bytes));
   if (parsed instanceof FormatError) {
     const { message, offset } = parsed;
-    if (offset === undefined) return refuse(tooManyValues);
-    const hint = syntaxHint(message, offset, bytes) ?? jsonSyntax.hint;
-    return refuse({ ...jsonSyntax, message, hint }, placeIn(bytes)(offset));
+    if (offset === undefined) return refuse(documentRules['too-many-values']);
+    const hint = syntaxHint(message, offset, bytes) ?? documentRules['json-syntax'].hint;
+    return refuse({ ...documentRules['json-syntax'], message, hint }, placeIn(bytes)(offset));
   }
   const { root, overflows } = parsed;
   const version = readVersion(root);
   if (version.status === 'mismatch') return refuseMismatch(bytes, version.mismatch);
   if (version.status !== 'supported') {
-    const rule = version.status === 'malformed' ? versionMalformed : versionUnsupported;
+    const rule = documentRules[`version-${version.status}`];
     return refuse({ ...rule, hint: versionHint(version.text) ?? rule.hint });
   }
   const type = configType(version.version);
@@ -167,7 +160,7 @@ export function readConfig(bytes: Buffer): ReadResult {
 }
 
 function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
-  const issue = { ...jsonType, message: mismatch.message, hint: typeHint(mismatch) };
+  const issue = { ...documentRules['json-type'], message: mismatch.message, hint: typeHint(mismatch) };
   return { ...refuse(issue, placeIn(bytes)(mismatch.offset)), mismatches: [mismatch] };
 }
 
@@ -177,7 +170,12 @@ export function furtherMismatches(document: Buffer, read: ReadResult): readonly 
   const positionOf = placeIn(document);
   return mismatches.slice(1).map((mismatch) => {
     const { found, path } = mismatch;
-    return { ...furtherType, path, hint: typeHint(mismatch), position: positionOf(offsetOf(found)) };
+    return {
+      ...documentRules['json-type-further'],
+      path,
+      hint: typeHint(mismatch),
+      position: positionOf(offsetOf(found)),
+    };
   });
 }
 

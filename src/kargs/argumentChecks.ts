@@ -6,7 +6,7 @@
 import type { Finding } from '../core/finding.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { withoutBrackets } from '../formats/url.ts';
-import { errorRule, lintError, lintWarning, type Rule } from '../core/rule.ts';
+import { errorRules, lintErrors, lintWarnings, type Rule } from '../core/rule.ts';
 import { bondModes } from '../network/bondOptions.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 import { isOneArgument, type KernelArgument } from './argument.ts';
@@ -17,34 +17,32 @@ import { checkIpaArgument } from './ipaParameter.ts';
 import { checkSetenv } from './kernelArguments.ts';
 import { checkIssuer, checkPrivacy, checkUrl } from './urlArgument.ts';
 
-const argumentCharacters = errorRule(
-  'argument-characters',
-  'the argument contains whitespace or a quote outside of NAME="VALUE", or characters other than printable ASCII; the kernel would split or change it',
-  'use one option per argument, and percent-encode other characters of a URL',
-);
-const argumentEmpty = errorRule('argument-empty', 'the argument has no name', 'use NAME or NAME=VALUE');
-const argumentQuoted = lintError(
-  'kernel-argument-quoted',
-  'the program that reads this argument does not remove the quotes: dracut, NetworkManager, Ignition and the agent split at spaces',
-  'remove the quotes',
-);
-const argumentUnknown = lintWarning(
-  'argument-unknown',
-  'neither Ignition nor CoreOS has such an argument',
-  'use a name of coreos.inst.*, coreos.live.* or ignition.*, which "ironic-coreos pxe kargs" writes',
-);
-const argumentStops = lintWarning(
-  'argument-stops-boot',
-  'the machine starts a shell or another program instead of the agent',
-  'remove the argument; it is only for debugging at the console',
-);
-const argumentSyntax = lintWarning(
-  'argument-value',
-  'the initramfs ignores the value',
-  'use the format that dracut.cmdline(7) describes',
-);
-
-export const argumentRules = { argumentQuoted, argumentUnknown, argumentStops, argumentSyntax };
+export const argumentRules = {
+  ...errorRules({
+    'argument-characters': [
+      'the argument contains whitespace or a quote outside of NAME="VALUE", or characters other than printable ASCII; the kernel would split or change it',
+      'use one option per argument, and percent-encode other characters of a URL',
+    ],
+    'argument-empty': ['the argument has no name', 'use NAME or NAME=VALUE'],
+  }),
+  ...lintErrors({
+    'kernel-argument-quoted': [
+      'the program that reads this argument does not remove the quotes: dracut, NetworkManager, Ignition and the agent split at spaces',
+      'remove the quotes',
+    ],
+  }),
+  ...lintWarnings({
+    'argument-unknown': [
+      'neither Ignition nor CoreOS has such an argument',
+      'use a name of coreos.inst.*, coreos.live.* or ignition.*, which "ironic-coreos pxe kargs" writes',
+    ],
+    'argument-stops-boot': [
+      'the machine starts a shell or another program instead of the agent',
+      'remove the argument; it is only for debugging at the console',
+    ],
+    'argument-value': ['the initramfs ignores the value', 'use the format that dracut.cmdline(7) describes'],
+  }),
+};
 
 /** Arguments of dracut (getarg), NetworkManager, Ignition (cmdline.go) and the agent (utils.py), which read words without quotes. */
 const UNQUOTED =
@@ -61,16 +59,16 @@ export function checkArgument(argument: KernelArgument): readonly Finding[] {
 
 function findIssues(argument: KernelArgument): readonly Rule[] {
   const { name, text, value = '' } = argument;
-  if (!isOneArgument(text)) return [argumentCharacters];
-  if (name === '') return [argumentEmpty];
-  if (text.includes('"') && UNQUOTED.test(name)) return [argumentQuoted];
+  if (!isOneArgument(text)) return [argumentRules['argument-characters']];
+  if (name === '') return [argumentRules['argument-empty']];
+  if (text.includes('"') && UNQUOTED.test(name)) return [argumentRules['kernel-argument-quoted']];
   if (name.startsWith('ipa-')) return checkIpaArgument(argument);
   const check = valueChecks.get(name);
   if (check !== undefined) return check(value);
-  if (STOPS_BOOT.test(text)) return [argumentStops];
+  if (STOPS_BOOT.test(text)) return [argumentRules['argument-stops-boot']];
   // CoreOS has more arguments, which are not similar to these.
   const nearest = spelledNames.includes(name) ? undefined : nearestName(name, spelledNames);
-  return nearest === undefined ? [] : [{ ...argumentUnknown, hint: `use ${nearest}` }];
+  return nearest === undefined ? [] : [{ ...argumentRules['argument-unknown'], hint: `use ${nearest}` }];
 }
 
 type ValueCheck = (value: string) => readonly Rule[];
@@ -108,7 +106,7 @@ const valueChecks = new Map<string, ValueCheck>(
 );
 
 function ignoredUnless(isValid: (value: string) => boolean, hint: string): ValueCheck {
-  return (value) => (isValid(value) ? [] : [{ ...argumentSyntax, hint }]);
+  return (value) => (isValid(value) ? [] : [{ ...argumentRules['argument-value'], hint }]);
 }
 
 /** Arguments that users write, of the programs whose names are misspelled without any message. */

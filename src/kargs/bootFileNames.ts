@@ -7,7 +7,7 @@ import { type Architecture, architectures } from '../core/architecture.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import type { KernelArgument } from './argument.ts';
 import { coreosArguments } from './coreosArguments.ts';
-import { found, lintWarning } from '../core/rule.ts';
+import { found, lintWarnings } from '../core/rule.ts';
 
 /** The URL of a boot file, and what it is used as; an empty one is not checked. */
 export interface NamedBootFile {
@@ -18,18 +18,16 @@ export interface NamedBootFile {
 
 type FileUse = 'kernel' | 'initramfs' | 'root filesystem' | 'live ISO' | 'disk image';
 
-export const bootFileRules = {
-  otherFile: lintWarning(
-    'boot-url-name',
+export const bootFileRules = lintWarnings({
+  'boot-url-name': [
     'by its name, the URL is that of another file',
     'use the URL of the file for this purpose',
-  ),
-  otherArchitecture: lintWarning(
-    'boot-url-architecture',
+  ],
+  'boot-url-architecture': [
     'by their names, the files are for several architectures',
     'use the URLs of one build',
-  ),
-};
+  ],
+});
 
 const words: readonly (readonly [use: FileUse, word: RegExp])[] = [
   ['live ISO', /\.iso$/],
@@ -58,13 +56,13 @@ export function checkBootFiles(files: readonly NamedBootFile[]): readonly Findin
     return found(
       meant !== undefined &&
         meant !== use && {
-          ...bootFileRules.otherFile,
+          ...bootFileRules['boot-url-name'],
           path,
           message: `by its name, the file is ${/^[aeiou]/.test(meant) ? 'an' : 'a'} ${meant}, not the ${use}`,
           hint: `use the URL of the ${use}`,
         },
       isOther && {
-        ...bootFileRules.otherArchitecture,
+        ...bootFileRules['boot-url-architecture'],
         path,
         message: `by their names, the ${use} is for ${architecture} and the ${first.use} for ${first.architecture}`,
         hint: `use the URL of the ${use} for ${first.architecture}`,

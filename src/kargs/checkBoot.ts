@@ -3,7 +3,7 @@
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { largest } from '../core/lists.ts';
-import { errorRule, found, issue, type Rule, warningRule } from '../core/rule.ts';
+import { errorRules, found, issue, type Rule, warningRules } from '../core/rule.ts';
 import { type NamedBootFile, checkBootFiles, rootfsOf } from './bootFileNames.ts';
 import { isOneArgument, type KernelArgument, parseArgument, parseArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
@@ -19,11 +19,52 @@ export function checkBoot(settings: BootSettings, form: BootForm): readonly Find
   return checkForms(settings, [form], 'x86_64');
 }
 
-const commandLineLength = errorRule(
-  'command-line-length',
-  'the kernel command line is too long',
-  'shorten the URLs, or move ipa- parameters to the configuration file of the agent',
-);
+export const bootRules = {
+  ...errorRules({
+    'command-line-length': [
+      'the kernel command line is too long',
+      'shorten the URLs, or move ipa- parameters to the configuration file of the agent',
+    ],
+    'image-url-characters': [
+      'the URL contains whitespace, double quotes, or characters other than printable ASCII',
+      'percent-encode these characters, for example a space as %20',
+    ],
+    'argument-of-loader': [
+      'the boot loader sets this argument itself',
+      'remove the argument; the boot loader adds it with the value of the machine',
+    ],
+    'argument-conflict': [
+      'the argument is set twice with different values, and only the last value applies',
+      'pass the argument once, with the value that applies',
+    ],
+    'argument-liveiso': [
+      `${coreosArguments.liveIso.name}= makes the machine search for the live ISO instead of the root filesystem from the network`,
+      'remove the argument; it is valid only on live ISOs',
+    ],
+    'argument-installs': [
+      `${coreosArguments.installDevice.name} makes the ramdisk install CoreOS instead of running the agent`,
+      'remove the argument; Ironic decides what is written to the disk',
+    ],
+    'ignition-twice': [
+      'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
+      'remove --embedded or the argument ignition.config.url',
+    ],
+  }),
+  ...warningRules({
+    'argument-repeated': [
+      'the argument is repeated with different values; for most arguments only the last value applies',
+      'pass the argument once, unless the program that reads it accepts several',
+    ],
+    'ignition-missing': [
+      'no Ignition config is set: the agent starts only if the initramfs contains a config',
+      'use --ignition-url, or confirm with --embedded',
+    ],
+    'rootfs-url-missing': [
+      'no root filesystem is set: the boot fails unless it is appended to the initramfs',
+      'use --rootfs-url',
+    ],
+  }),
+};
 
 /**
  * COMMAND_LINE_SIZE of each kernel, minus the final NUL. The kernel silently truncates longer command lines. Newer kernels for
@@ -59,8 +100,8 @@ export function checkForms(
   const message = `the kernel command line is too long: ${length} > ${longest} bytes`;
   return [
     ...list.flatMap(checkArgument),
-    ...findNamed(list, coreosArguments.installDevice.name, argumentInstalls),
-    ...findNamed(list, coreosArguments.liveIso.name, argumentLiveIso),
+    ...findNamed(list, coreosArguments.installDevice.name, bootRules['argument-installs']),
+    ...findNamed(list, coreosArguments.liveIso.name, bootRules['argument-liveiso']),
     ...checkRepetitions(list),
     ...checkPresence(settings, list),
     ...checkBootFiles(bootFiles(settings, list)),
@@ -70,12 +111,12 @@ export function checkForms(
       ...(form.schemes === undefined ? [] : images).flatMap(({ path, text }) =>
         isPlainText(text)
           ? checkUrl(text, form.schemes ?? []).map((finding) => ({ ...finding, path }))
-          : [{ ...imageCharacters, path }],
+          : [{ ...bootRules['image-url-characters'], path }],
       ),
       ...checkReserved(wellFormed, form.reserved),
       ...form.check(wellFormed, images),
     ]),
-    ...(length > longest ? [{ ...commandLineLength, path: [], message }] : []),
+    ...(length > longest ? [{ ...bootRules['command-line-length'], path: [], message }] : []),
   ];
 }
 
@@ -102,64 +143,16 @@ function bootFiles(
   ];
 }
 
-const imageCharacters = errorRule(
-  'image-url-characters',
-  'the URL contains whitespace, double quotes, or characters other than printable ASCII',
-  'percent-encode these characters, for example a space as %20',
-);
-
-const argumentOfLoader = errorRule(
-  'argument-of-loader',
-  'the boot loader sets this argument itself',
-  'remove the argument; the boot loader adds it with the value of the machine',
-);
-
 function checkReserved(list: readonly KernelArgument[], names: readonly string[]): readonly Finding[] {
   return list
     .filter(({ name }) => names.includes(name))
     .map(({ name, path }) => ({
-      ...argumentOfLoader,
+      ...bootRules['argument-of-loader'],
       path,
       message: `the boot loader sets ${name}= itself`,
       hint: `remove ${name}=`,
     }));
 }
-
-const argumentConflict = errorRule(
-  'argument-conflict',
-  'the argument is set twice with different values, and only the last value applies',
-  'pass the argument once, with the value that applies',
-);
-const argumentRepeated = warningRule(
-  'argument-repeated',
-  'the argument is repeated with different values; for most arguments only the last value applies',
-  'pass the argument once, unless the program that reads it accepts several',
-);
-const argumentLiveIso = errorRule(
-  'argument-liveiso',
-  `${coreosArguments.liveIso.name}= makes the machine search for the live ISO instead of the root filesystem from the network`,
-  'remove the argument; it is valid only on live ISOs',
-);
-const argumentInstalls = errorRule(
-  'argument-installs',
-  `${coreosArguments.installDevice.name} makes the ramdisk install CoreOS instead of running the agent`,
-  'remove the argument; Ironic decides what is written to the disk',
-);
-const ignitionTwice = errorRule(
-  'ignition-twice',
-  'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
-  'remove --embedded or the argument ignition.config.url',
-);
-const ignitionMissing = warningRule(
-  'ignition-missing',
-  'no Ignition config is set: the agent starts only if the initramfs contains a config',
-  'use --ignition-url, or confirm with --embedded',
-);
-export const rootfsMissing = warningRule(
-  'rootfs-url-missing',
-  'no root filesystem is set: the boot fails unless it is appended to the initramfs',
-  'use --rootfs-url',
-);
 
 function checkRepetitions(list: readonly KernelArgument[]): readonly Finding[] {
   const first = new Map<string, string>();
@@ -171,9 +164,9 @@ function checkRepetitions(list: readonly KernelArgument[]): readonly Finding[] {
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, text);
     else if (earlier !== text && !REPEATABLE.test(name)) {
-      const rule = SINGLE.test(name) ? argumentConflict : argumentRepeated;
-      const hint =
-        rule === argumentConflict ? `pass ${name}= once` : `pass ${name}= once, unless it is repeatable`;
+      const isSingle = SINGLE.test(name);
+      const rule = bootRules[isSingle ? 'argument-conflict' : 'argument-repeated'];
+      const hint = `pass ${name}= once${isSingle ? '' : ', unless it is repeatable'}`;
       issues.push({ ...rule, message: `${name}: ${rule.message}`, path, hint });
     }
   }
@@ -192,8 +185,8 @@ function checkPresence(settings: BootSettings, list: readonly KernelArgument[]):
   const names = new Set(list.map(({ name }) => name));
   const fetched = names.has(coreosArguments.configUrl.name);
   return found(
-    fetched && settings.embedded && issue(ignitionTwice, ['embedded']),
-    !fetched && !settings.embedded && issue(ignitionMissing, []),
-    !names.has(coreosArguments.rootfsUrl.name) && issue(rootfsMissing, []),
+    fetched && settings.embedded && issue(bootRules['ignition-twice'], ['embedded']),
+    !fetched && !settings.embedded && issue(bootRules['ignition-missing'], []),
+    !names.has(coreosArguments.rootfsUrl.name) && issue(bootRules['rootfs-url-missing'], []),
   );
 }

@@ -5,7 +5,7 @@
 
 import { type Finding, formatPath } from '../core/finding.ts';
 import { HIDDEN, isSecretName, maskSetting } from '../core/masking.ts';
-import { errorRule, infoRule, warningRule } from '../core/rule.ts';
+import { errorRules, infoRules, warningRules } from '../core/rule.ts';
 import { parseArgument } from './argument.ts';
 import { checkForms, imageUrls } from './checkBoot.ts';
 import { isPlainForDnsmasq } from './dnsmasq.ts';
@@ -16,26 +16,30 @@ import { ipxeExpansion } from './loaders/ipxe.ts';
 import type { IsoBoot, RamdiskBoot } from './loaders/loader.ts';
 import { checkUrl, isPlainText } from './urlArgument.ts';
 
-const bootHostUnfound = warningRule(
-  'boot-host-unfound',
-  'the host has no MAC address, so it finds its boot script only if DHCP sends the file name',
-  'add the MAC addresses of the interfaces from which the host boots',
-);
-const bootIsoCharacters = errorRule(
-  'boot-iso-characters',
-  'the URL of the ISO contains whitespace, quotes, characters other than printable ASCII, or a comma or # in dnsmasq',
-  'percent-encode these characters, for example a space as %20',
-);
-export const bootIsoSan = infoRule(
-  'boot-iso-san',
-  'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
-  'use a minimal ISO for iPXE, which fetches its root filesystem by URL, or boot a kernel and an initramfs',
-);
-const bootFolderUrl = errorRule(
-  'boot-folder-url',
-  'invalid URL of the folder for DHCP',
-  'use an http or https URL without commas, quotes and #',
-);
+export const folderRules = {
+  ...warningRules({
+    'boot-host-unfound': [
+      'the host has no MAC address, so it finds its boot script only if DHCP sends the file name',
+      'add the MAC addresses of the interfaces from which the host boots',
+    ],
+  }),
+  ...errorRules({
+    'boot-iso-characters': [
+      'the URL of the ISO contains whitespace, quotes, characters other than printable ASCII, or a comma or # in dnsmasq',
+      'percent-encode these characters, for example a space as %20',
+    ],
+    'boot-folder-url': [
+      'invalid URL of the folder for DHCP',
+      'use an http or https URL without commas, quotes and #',
+    ],
+  }),
+  ...infoRules({
+    'boot-iso-san': [
+      'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
+      'use a minimal ISO for iPXE, which fetches its root filesystem by URL, or boot a kernel and an initramfs',
+    ],
+  }),
+};
 
 export interface MachineFindings {
   /** Name of a host; undefined for unknown machines. */
@@ -54,7 +58,7 @@ export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings>
   for (const host of boot.hosts) {
     const { macs, name, start } = host;
     const findings = [
-      ...(macs.length === 0 ? [{ ...bootHostUnfound, path: [] }] : []),
+      ...(macs.length === 0 ? [{ ...folderRules['boot-host-unfound'], path: [] }] : []),
       ...(start.kind === 'iso' ? checkIso(start, boot) : checkRamdisk(start, boot.loaders)),
     ];
     if (findings.length > 0) yield { host: name, findings };
@@ -64,19 +68,19 @@ export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings>
 function checkFolder({ folderUrl }: NetworkBoot): readonly Finding[] {
   if (folderUrl === undefined) return [];
   const isFit = checkUrl(folderUrl, ['http', 'https']).length === 0 && isPlainForDnsmasq(folderUrl);
-  return isFit ? [] : [{ ...bootFolderUrl, path: [] }];
+  return isFit ? [] : [{ ...folderRules['boot-folder-url'], path: [] }];
 }
 
 function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readonly Finding[] {
   const isPlain = isPlainText(url) && (folderUrl === undefined || isPlainForDnsmasq(url));
   const issues: readonly Finding[] = [
     ...checkUrl(url, ['http', 'https']).map((issue) => ({ ...issue, path: [] })),
-    ...(isPlain ? [] : [{ ...bootIsoCharacters, path: [] }]),
+    ...(isPlain ? [] : [{ ...folderRules['boot-iso-characters'], path: [] }]),
     // Firmware that gets the URL from the DHCP server requests it as it is.
     ...(folderUrl === undefined && loaders.includes('ipxe')
       ? checkTexts(ipxeExpansion, [{ text: url, path: [] }], hasUnknownSetting)
       : checkLoaderSettings([{ text: url, path: [] }])),
-    ...(loaders.includes('ipxe') ? [{ ...bootIsoSan, path: [] }] : []),
+    ...(loaders.includes('ipxe') ? [{ ...folderRules['boot-iso-san'], path: [] }] : []),
   ];
   return issues.map((issue) => namingValue(issue, maskSetting(url)));
 }

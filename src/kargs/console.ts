@@ -1,19 +1,17 @@
 /** The consoles of the kernel: `console=`. */
 
-import { lintWarning, type Rule } from '../core/rule.ts';
+import { lintWarnings, type Rule } from '../core/rule.ts';
 
-const consoleSpec = lintWarning(
-  'console-spec',
-  'the kernel does not support this console',
-  'use a device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
-);
-const consoleOptions = lintWarning(
-  'console-options',
-  'invalid console options: expected baud rate, parity, bits and flow control',
-  'write the options without separators: 115200, 115200n8 or 115200n8r',
-);
-
-export const consoleRules = { consoleSpec, consoleOptions };
+export const consoleRules = lintWarnings({
+  'console-spec': [
+    'the kernel does not support this console',
+    'use a device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
+  ],
+  'console-options': [
+    'invalid console options: expected baud rate, parity, bits and flow control',
+    'write the options without separators: 115200, 115200n8 or 115200n8r',
+  ],
+});
 
 const CONSOLE_DEVICE = /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?$/s;
 const EARLY_UART =
@@ -27,11 +25,13 @@ const LINE_OPTIONS = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;
  */
 export function checkConsole(value: string): readonly Rule[] {
   if (value.startsWith('console=') || value.startsWith('/dev/')) {
-    return [{ ...consoleSpec, message: 'the console has an invalid prefix (console= or /dev/)' }];
+    return [
+      { ...consoleRules['console-spec'], message: 'the console has an invalid prefix (console= or /dev/)' },
+    ];
   }
   if (/^(?:null|ttynull|tty\d*)$/.test(value)) return [];
   const device = CONSOLE_DEVICE.exec(value) ?? EARLY_UART.exec(value);
-  if (device === null) return [consoleSpec];
+  if (device === null) return [consoleRules['console-spec']];
   const options = device[1];
-  return options === undefined || LINE_OPTIONS.test(options) ? [] : [consoleOptions];
+  return options === undefined || LINE_OPTIONS.test(options) ? [] : [consoleRules['console-options']];
 }

@@ -16,7 +16,7 @@ import { type KernelArgument, parseArgument } from './argument.ts';
 import type { BootProxy, BootSettings } from './bootSettings.ts';
 import { coreosArguments, formatCoreosArgument, liveArguments } from './coreosArguments.ts';
 import { ipaArgument } from './ipaParameter.ts';
-import { parseBootUrl, urlCredentials } from './urlArgument.ts';
+import { parseBootUrl, urlArgumentRules } from './urlArgument.ts';
 
 /** The arguments as strings, in the constant order. They are not checked; see `checkBoot`. */
 export function kernelArguments(settings: BootSettings): readonly string[] {
@@ -111,7 +111,7 @@ export function checkSetenv(text: string): readonly Rule[] {
   if (!hasCredentials) return [];
   return [
     {
-      ...urlCredentials,
+      ...urlArgumentRules['boot-url-credentials'],
       message:
         'the proxy URL contains credentials, and every program on the machine can read the kernel command line',
       hint: 'use a proxy without a password, or serve the root filesystem from a host that needs no proxy',

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../core/finding.ts';
 import { parseUrl } from '../formats/url.ts';
-import { lintError, lintWarning } from '../core/rule.ts';
+import { lintErrors, lintWarnings } from '../core/rule.ts';
 import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
 import {
   findConnectionProblems,
@@ -16,16 +16,18 @@ import { acceptedConnections, readDevices } from './connections.ts';
 import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 
 export const networkArgumentRules = {
-  rejected: lintError(
-    'ip-rejected',
-    'NetworkManager rejects the connection of the network arguments, so the interface has no network',
-    'write the gateway and the DNS servers in the IP version of the address, or add an address of the other version',
-  ),
-  unreachable: lintWarning(
-    'ip-unreachable',
-    'the network of the kernel arguments does not reach a server that the arguments name',
-    'fix the ip= arguments, or use a URL that the host reaches',
-  ),
+  ...lintErrors({
+    'ip-rejected': [
+      'NetworkManager rejects the connection of the network arguments, so the interface has no network',
+      'write the gateway and the DNS servers in the IP version of the address, or add an address of the other version',
+    ],
+  }),
+  ...lintWarnings({
+    'ip-unreachable': [
+      'the network of the kernel arguments does not reach a server that the arguments name',
+      'fix the ip= arguments, or use a URL that the host reaches',
+    ],
+  }),
 };
 
 /** @param added other arguments of the command line, which a boot loader adds */
@@ -48,7 +50,7 @@ export function checkArgumentNetwork(
     ...devices.flatMap(({ rejection, source }) =>
       rejection === undefined
         ? []
-        : [{ ...networkArgumentRules.rejected, path: source.path, message: rejection }],
+        : [{ ...networkArgumentRules['ip-rejected'], path: source.path, message: rejection }],
     ),
     ...problems,
     ...(usesBootInterface(all)
@@ -56,7 +58,7 @@ export function checkArgumentNetwork(
       : needs.flatMap(({ path, servers: own }) =>
           findReachProblems(connections, [own])
             .slice(0, 1)
-            .map(({ hint, message }) => ({ ...networkArgumentRules.unreachable, path, message, hint })),
+            .map(({ hint, message }) => ({ ...networkArgumentRules['ip-unreachable'], path, message, hint })),
         )),
   ];
 }

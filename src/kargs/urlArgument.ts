@@ -6,42 +6,35 @@
 import { parseHost } from '../formats/hostName.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
-import { lintError, lintWarning, type Rule } from '../core/rule.ts';
+import { lintErrors, lintWarnings, type Rule } from '../core/rule.ts';
 
-const urlScheme = lintError(
-  'boot-url-scheme',
-  'the URL has an unsupported scheme',
-  'use a URL with another scheme',
-);
-const urlHost = lintError(
-  'boot-url-host',
-  'the URL has no valid host',
-  'use scheme://host[:port]/path, with an IPv6 address in brackets: http://[2001:db8::1]/file',
-);
-export const urlCredentials = lintWarning(
-  'boot-url-credentials',
-  'the URL contains credentials, and every program on the machine can read the kernel command line',
-  'serve the file without credentials, for example only to the provisioning network',
-);
-export const urlPlaintext = lintWarning(
-  'ignition-url-plaintext',
-  'the Ignition config is sent unencrypted, so anyone on the network can read it',
-  'use https if the config contains a pull secret or another secret, or embed the config in the initramfs',
-);
-
-const urlIssuer = lintWarning(
-  'ignition-url-issuer',
-  'no public CA issues certificates for the host in the URL, and Ignition trusts no other CA at this point',
-  'embed the config in the initramfs, or use a name with the certificate of a public CA',
-);
-
-const urlSlashes = lintWarning(
-  'boot-url-slashes',
-  'the path of the URL contains //, which is another path than / for many servers',
-  'write one slash',
-);
-
-export const urlArgumentRules = { urlSlashes, urlScheme, urlHost, urlCredentials, urlPlaintext, urlIssuer };
+export const urlArgumentRules = {
+  ...lintErrors({
+    'boot-url-scheme': ['the URL has an unsupported scheme', 'use a URL with another scheme'],
+    'boot-url-host': [
+      'the URL has no valid host',
+      'use scheme://host[:port]/path, with an IPv6 address in brackets: http://[2001:db8::1]/file',
+    ],
+  }),
+  ...lintWarnings({
+    'boot-url-credentials': [
+      'the URL contains credentials, and every program on the machine can read the kernel command line',
+      'serve the file without credentials, for example only to the provisioning network',
+    ],
+    'ignition-url-plaintext': [
+      'the Ignition config is sent unencrypted, so anyone on the network can read it',
+      'use https if the config contains a pull secret or another secret, or embed the config in the initramfs',
+    ],
+    'ignition-url-issuer': [
+      'no public CA issues certificates for the host in the URL, and Ignition trusts no other CA at this point',
+      'embed the config in the initramfs, or use a name with the certificate of a public CA',
+    ],
+    'boot-url-slashes': [
+      'the path of the URL contains //, which is another path than / for many servers',
+      'write one slash',
+    ],
+  }),
+};
 
 /** The parts of a URL, unchanged. */
 export interface BootUrl {
@@ -80,11 +73,11 @@ export function checkUrl(text: string, schemes: readonly string[]): readonly Rul
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1];
   if (scheme === undefined || !schemes.includes(scheme)) return [unsupportedScheme(scheme, schemes)];
   const url = parseBootUrl(text);
-  if (url === undefined) return [urlHost];
+  if (url === undefined) return [urlArgumentRules['boot-url-host']];
   const isObject = scheme === 's3' || scheme === 'gs'; // any text names an object
   return [
-    ...(url.credentials ? [urlCredentials] : []),
-    ...(!isObject && url.path.includes('//') ? [urlSlashes] : []),
+    ...(url.credentials ? [urlArgumentRules['boot-url-credentials']] : []),
+    ...(!isObject && url.path.includes('//') ? [urlArgumentRules['boot-url-slashes']] : []),
   ];
 }
 
@@ -93,7 +86,7 @@ export function checkIssuer(text: string): readonly Rule[] {
   const host = findInternalTlsHost(text);
   if (host === undefined) return [];
   const message = `no public CA issues certificates for ${host}, and Ignition trusts no other CA at this point`;
-  return [{ ...urlIssuer, message }];
+  return [{ ...urlArgumentRules['ignition-url-issuer'], message }];
 }
 
 /** Whether others on the network can read the config, which may contain secrets. */
@@ -101,11 +94,20 @@ export function checkPrivacy(text: string): readonly Rule[] {
   const url = parseBootUrl(text);
   if (url?.scheme !== 'http' && url?.scheme !== 'tftp') return [];
   const hint = 'embed the config in the initramfs if it contains a pull secret or another secret';
-  return [{ ...urlPlaintext, ...(isInternalHost(parseHost(withoutBrackets(url.host))) && { hint }) }];
+  return [
+    {
+      ...urlArgumentRules['ignition-url-plaintext'],
+      ...(isInternalHost(parseHost(withoutBrackets(url.host))) && { hint }),
+    },
+  ];
 }
 
 function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Rule {
   const message =
     scheme === undefined ? 'not a URL: the scheme is missing' : `unsupported URL scheme ${scheme}`;
-  return { ...urlScheme, message, hint: `use ${schemes.map((name) => `${name}://`).join(', ')}` };
+  return {
+    ...urlArgumentRules['boot-url-scheme'],
+    message,
+    hint: `use ${schemes.map((name) => `${name}://`).join(', ')}`,
+  };
 }

@@ -36,7 +36,7 @@ const families = [4, 6] as const;
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
   const problems = connections.flatMap((connection) =>
     Array.from(problemsOf(connection, connections), (problem) => ({
-      ...networkRules.inconsistent,
+      ...networkRules['agent-network'],
       ...problem,
       file: connection.file,
     })),
@@ -48,7 +48,7 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
   const hint = 'remove autoconnect=false and permissions= from [connection]; in nmstate, use "state: up"';
   const { file } = first;
   const line = lineOf(first, 'connection.permissions', 'connection.autoconnect');
-  return [...problems, { ...networkRules.inconsistent, message, hint, file, line }];
+  return [...problems, { ...networkRules['agent-network'], message, hint, file, line }];
 }
 
 /**
@@ -135,7 +135,7 @@ function* problemsOf(
   const isMadeUp = interfaceName !== undefined && !MACHINE_NAME.test(interfaceName);
   if (type === 'ethernet' && isMadeUp && clonedMac !== undefined && mac === undefined) {
     yield {
-      ...networkRules.unmatched,
+      ...networkRules['agent-network-name'],
       message: `NetworkManager gives the MAC address ${clonedMac} to an interface with the name ${interfaceName}; it does not look for the interface that has this address`,
       hint: 'to find the interface by its MAC address, add "identifier: mac-address" in nmstate; in a keyfile, rename cloned-mac-address= to mac-address= and remove interface-name=',
       line: lineOf(connection, 'ethernet.cloned-mac-address'),
@@ -240,7 +240,13 @@ export function findOwnAddresses(
     if (connection === undefined) continue;
     const message = `${connectionName(connection)} gives the host the address ${text}, which is that of ${purpose}`;
     const hint = `set another address for the host, or fix that of ${purpose}`;
-    problems.set(message, { ...networkRules.ownAddress, message, hint, file: connection.file, line });
+    problems.set(message, {
+      ...networkRules['agent-network-address'],
+      message,
+      hint,
+      file: connection.file,
+      line,
+    });
   }
   return [...problems.values()];
 }

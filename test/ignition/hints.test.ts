@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { jsonSyntax, validateConfig } from '../../src/ignition/validate.ts';
+import { documentRules, validateConfig } from '../../src/ignition/validate.ts';
 
 const yaml =
   'add "variant: fcos" and "version: 1.6.0" if this is a Butane config; name an Ignition config that is written in YAML *.yaml';
 const utf16 = 'save the document as UTF-8; it seems to be UTF-16';
-const none = jsonSyntax.hint;
+const none = documentRules['json-syntax'].hint;
 
 describe('syntaxHint', () => {
   it.each([

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
-import { visit } from './importGraph.ts';
+import { type Node, visit } from './importGraph.ts';
 import { textOf } from './statements.ts';
 
 const declarations = {
@@ -32,26 +32,32 @@ export function writtenRules(): readonly WrittenRule[] {
 }
 
 function rulesOf(source: string): readonly WrittenRule[] {
-  if (!Object.keys(declarations).some((name) => source.includes(`${name}(`))) return [];
+  if (!Object.keys(declarations).some((name) => source.includes(name))) return [];
   const rules: WrittenRule[] = [];
   visit(parseAst(source, { lang: 'ts' }), (node, role, call) => {
-    if (role !== 'callee') return;
-    const kind = Object.entries(declarations).find(([name]) => name === nameOf(node))?.[1];
-    const [id, message] = textsOf(call);
-    if (kind !== undefined && id !== undefined && !id.includes('…')) {
-      rules.push({ id, ...kind, message: matcherOf(message ?? '…') });
+    const given: unknown = call['arguments'];
+    if (role !== 'callee' || !Array.isArray(given)) return;
+    for (const [name, kind] of Object.entries(declarations)) {
+      // A rule, or a table of rules by their names.
+      const texts = node['name'] === name ? [given] : node['name'] === `${name}s` ? rowsOf(given[0]) : [];
+      for (const [id, message = '…'] of texts.map((row) => row.map((one) => textOf(one.type, one)))) {
+        if (id !== undefined && !id.includes('…')) rules.push({ id, ...kind, message: matcherOf(message) });
+      }
     }
   });
   return rules;
 }
 
-function nameOf({ name }: Readonly<Record<string, unknown>>): unknown {
-  return name;
+function rowsOf({ properties }: { readonly properties: readonly Property[] }): readonly (readonly Node[])[] {
+  return properties.map(({ key, value }) => [
+    key.type === 'Identifier' ? { ...key, type: 'Literal', value: key['name'] } : key,
+    ...value.elements,
+  ]);
 }
 
-/** The arguments of a call; undefined for what is not written as one text. */
-function textsOf({ arguments: given }: Readonly<Record<string, unknown>>): readonly (string | undefined)[] {
-  return Array.isArray(given) ? given.map((one) => textOf(one.type, one)) : [];
+interface Property {
+  readonly key: Node;
+  readonly value: { readonly elements: readonly Node[] };
 }
 
 /** An inserted value is written as `…`. */

@@ -56,11 +56,11 @@ export function lintNetwork(
 function exposedKeyfile(about: string, path: Path): Finding {
   const message = `NetworkManager ignores ${about}, because other users can access the file`;
   const hint = 'set "mode" to 384, which is octal 0600';
-  return { ...networkRules.inconsistent, path: [...path, 'mode'], message, hint };
+  return { ...networkRules['agent-network'], path: [...path, 'mode'], message, hint };
 }
 
 function ofKeyfile({ hint, line, message, severity }: KeyfileProblem, about: string, path: Path) {
-  const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
+  const rule = severity === 'error' ? networkRules['agent-keyfile'] : networkRules['agent-network'];
   const place = line === undefined ? about : `${about}:${line}`;
   return { ...rule, path, message: `${place}: ${message}`, hint, line };
 }
@@ -79,7 +79,7 @@ function checkParsed(
       ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]),
     ].map(({ file, ...problem }) => ({ ...problem, path: sourceOf(file) })),
     ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) => ({
-      ...networkRules.unreachable,
+      ...networkRules['agent-network-reach'],
       path: sourceOf(file),
       ...problem,
     })),

@@ -56,7 +56,7 @@ export function checkImageNetwork(
   return [
     ...addresses.map((problem) => ({ path: [], ...problem })),
     ...findReachProblems(connections, needs).map((problem) => {
-      return { ...networkRules.unreachable, path: [], ...problem };
+      return { ...networkRules['agent-network-reach'], path: [], ...problem };
     }),
   ];
 }

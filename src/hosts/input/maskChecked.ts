@@ -6,11 +6,16 @@ import { once } from '../../core/once.ts';
 import type { Config } from '../../ignition/config.ts';
 import { unitRules } from '../../ignition/rules/unit.ts';
 import { urlRules } from '../../ignition/rules/url.ts';
-import { furtherType, jsonType } from '../../ignition/validate.ts';
+import { documentRules } from '../../ignition/validate.ts';
 
 /** Rules with messages that quote the document. */
 const quotingRules: ReadonlySet<string> = new Set(
-  [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ rule }) => rule),
+  [
+    documentRules['json-type-further'],
+    documentRules['json-type'],
+    unitRules['unit-syntax'],
+    urlRules['data-url'],
+  ].map(({ rule }) => rule),
 );
 
 /**

@@ -16,7 +16,7 @@ import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
 import { placedYamlText, scalarSpans } from '../../formats/yaml/scalars.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-import { jsonType, readConfig } from '../../ignition/validate.ts';
+import { documentRules, readConfig } from '../../ignition/validate.ts';
 import { readVersion } from '../../ignition/readVersion.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 
@@ -114,7 +114,7 @@ function relocate(finding: Finding, places: Places): Finding {
 
 /** For a value of an unexpected type, Ignition only reports the position in the JSON. */
 function findPosition({ path, rule }: Finding, { json, locate }: Places): Position | undefined {
-  if (path.length > 0 || rule !== jsonType.rule) return locate(path);
+  if (path.length > 0 || rule !== documentRules['json-type'].rule) return locate(path);
   const read = readConfig(json);
   return locate(read.status === 'refused' ? (read.mismatches?.[0]?.path ?? []) : []);
 }

@@ -6,12 +6,12 @@ import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { argumentSecrets, bootArguments } from '../../kargs/kernelArguments.ts';
-import { bootIsoSan, checkNetworkBoot } from '../../kargs/checkFolder.ts';
+import { checkNetworkBoot, folderRules } from '../../kargs/checkFolder.ts';
 import { dhcpBootServer } from '../../kargs/dhcpServers.ts';
 import { type DhcpRange, type DnsmasqBoot, parseDhcpRange, renderDnsmasq } from '../../kargs/dnsmasq.ts';
 import { type NetworkBoot, networkBootFiles } from '../../kargs/folder.ts';
 import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/loaders/loader.ts';
-import { urlPlaintext } from '../../kargs/urlArgument.ts';
+import { urlArgumentRules } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
@@ -87,7 +87,10 @@ export function startOf(
 export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): boolean {
   // Skipped rules: exposed secrets are reported once for all configs, and the other rule recommends a minimal ISO.
   const isMinimal = startedArtifact(configs) === 'minimal-iso';
-  const skipped = new Set([urlPlaintext.rule, ...(isMinimal ? [bootIsoSan.rule] : [])]);
+  const skipped = new Set([
+    urlArgumentRules['ignition-url-plaintext'].rule,
+    ...(isMinimal ? [folderRules['boot-iso-san'].rule] : []),
+  ]);
   let isValid = true;
   for (const { host, findings } of checkNetworkBoot(boot)) {
     for (const { severity, message, hint, rule } of findings) {

@@ -219,7 +219,7 @@ function reportFetches(
   { baseUrl, configs, loaders }: Wanted,
   io: Io,
 ): void {
-  const { rule } = networkRules.unreachable;
+  const { rule } = networkRules['agent-network-reach'];
   if (loaders.length > 0 && startedArtifact(configs) === 'ign' && isStatic(connections)) {
     const message =
       'the initramfs fetches the Ignition config, but it has no network: the network is in the config';

@@ -88,7 +88,7 @@ export function createAddressCheck(): AddressCheck {
       const owner = owners.get(identity) ?? host;
       owners.set(identity, owner);
       if (owner === host) continue;
-      const { rule, severity } = networkRules.inconsistent;
+      const { rule, severity } = networkRules['agent-network'];
       const message = `${owner} has the same ${identity}`;
       const hint = `set a unique ${identity.replace(/ [^ ]+$/, '')} for each host`;
       report(io, { severity, message, hint, rule });

@@ -3,45 +3,37 @@
 import type { Finding } from '../../core/finding.ts';
 import { isGoJsonText } from '../../formats/json/tree.ts';
 import type { ClevisCustom, Tang } from '../config.ts';
-import { errorRule, found, issue } from '../../core/rule.ts';
+import { errorRules, found, issue } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { serverUrlIssue, urlRules } from './url.ts';
 
-export const clevisRules = {
-  pinRequired: errorRule(
-    'clevis-pin-required',
-    'missing required custom clevis pin',
-    'set "pin", e.g. to "sss", or remove custom',
-  ),
-  pinUnknown: errorRule(
-    'clevis-pin-unknown',
+export const clevisRules = errorRules({
+  'clevis-pin-required': ['missing required custom clevis pin', 'set "pin", e.g. to "sss", or remove custom'],
+  'clevis-pin-unknown': [
     'unsupported clevis pin',
     'use the pin tpm2, tang or sss; 3.6.0 and newer allow any',
-  ),
-  configRequired: errorRule(
-    'clevis-config-required',
+  ],
+  'clevis-config-required': [
     'missing required custom clevis config',
     'set "config" to the configuration of the pin, as JSON in a string',
-  ),
-  tangThumbprint: errorRule(
-    'tang-thumbprint-required',
+  ],
+  'tang-thumbprint-required': [
     'thumbprint is required',
     'set "thumbprint" to the thumbprint of the signing key; tang-show-keys prints it on the server',
-  ),
-  tangAdvertisement: errorRule(
-    'tang-advertisement-json',
+  ],
+  'tang-advertisement-json': [
     'advertisement is not valid JSON',
     'set "advertisement" to the JSON that the server returns for /adv, as a string',
-  ),
-};
+  ],
+});
 
 /** In 3.2.0 the type is called Custom, and an unknown pin takes precedence over a missing one. */
 export const checkClevisCustom: Check<ClevisCustom> = (custom, version) => {
   const { config, needsNetwork, pin } = custom;
   const isUsed = pin || config || (needsNetwork === true && isSince(version, '3.3.0'));
   if (!isUsed) return [];
-  return found(pinIssue(pin, version), !config && issue(clevisRules.configRequired, ['config']));
+  return found(pinIssue(pin, version), !config && issue(clevisRules['clevis-config-required'], ['config']));
 };
 
 export const checkTang: Check<Tang> = ({ advertisement, thumbprint, url = '' }, version) =>
@@ -49,18 +41,18 @@ export const checkTang: Check<Tang> = ({ advertisement, thumbprint, url = '' }, 
     serverUrlIssue(
       url,
       ['url'],
-      issue(urlRules.scheme, ['url'], 'use the http or https URL of the Tang server'),
+      issue(urlRules['url-scheme'], ['url'], 'use the http or https URL of the Tang server'),
     ),
-    !thumbprint && issue(clevisRules.tangThumbprint, ['thumbprint']),
+    !thumbprint && issue(clevisRules['tang-thumbprint-required'], ['thumbprint']),
     isSince(version, '3.4.0') &&
       advertisement &&
       !isGoJsonText(advertisement) &&
-      issue(clevisRules.tangAdvertisement, ['advertisement']),
+      issue(clevisRules['tang-advertisement-json'], ['advertisement']),
   );
 
 function pinIssue(pin: string | undefined, version: SpecVersion): Finding | undefined {
   const at = ['pin'];
-  if (!pin && isSince(version, '3.3.0')) return issue(clevisRules.pinRequired, at);
+  if (!pin && isSince(version, '3.3.0')) return issue(clevisRules['clevis-pin-required'], at);
   const isAllowed = isSince(version, '3.6.0') || ['tpm2', 'tang', 'sss'].includes(pin ?? '');
-  return isAllowed ? undefined : issue(clevisRules.pinUnknown, at);
+  return isAllowed ? undefined : issue(clevisRules['clevis-pin-unknown'], at);
 }

@@ -1,16 +1,15 @@
 /** The root of a config: relations between its sections. */
 
 import type { Config } from '../config.ts';
-import { errorRule, issue } from '../../core/rule.ts';
+import { errorRules, issue } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 
-export const configRules = {
-  pathConflict: errorRule(
-    'path-conflicts-unit',
+export const configRules = errorRules({
+  'path-conflicts-unit': [
     'path conflicts with systemd unit or dropin',
     'remove the contents here or under systemd.units',
-  ),
-};
+  ],
+});
 
 export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd = {} }) {
   // The paths to which Ignition writes units and drop-ins with contents.
@@ -23,7 +22,8 @@ export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd 
   if (unitPaths.size === 0) return;
   for (const kind of ['files', 'directories', 'links'] as const) {
     for (const [index, { path = '' }] of (storage[kind] ?? []).entries()) {
-      if (unitPaths.has(path)) yield issue(configRules.pathConflict, ['storage', kind, index, 'path']);
+      if (unitPaths.has(path))
+        yield issue(configRules['path-conflicts-unit'], ['storage', kind, index, 'path']);
     }
   }
 };

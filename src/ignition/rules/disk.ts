@@ -2,40 +2,36 @@
 
 import type { Finding } from '../../core/finding.ts';
 import type { Disk, Partition } from '../config.ts';
-import { found, issue, errorRule } from '../../core/rule.ts';
+import { errorRules, found, issue } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
 import { devicePathIssue } from './path.ts';
 
-export const diskRules = {
-  deviceRequired: errorRule(
-    'disk-device-required',
+export const diskRules = errorRules({
+  'disk-device-required': [
     'disk device is required',
     'set "device" to the path of the device, e.g. /dev/disk/by-id/NAME',
-  ),
-  numbersCollide: errorRule(
-    'partition-numbers-collide',
+  ],
+  'partition-numbers-collide': [
     'partition numbers collide',
     'use a different number for each partition of the disk, or 0 for the next free one',
-  ),
-  overlap: errorRule(
-    'partitions-overlap',
+  ],
+  'partitions-overlap': [
     'partitions overlap',
     'start the partition after the end of the previous one, or remove startMiB',
-  ),
-  labelsCollide: errorRule(
-    'partition-labels-collide',
+  ],
+  'partition-labels-collide': [
     'cannot use the same partition label twice',
     'use a different label for each partition of the disk',
-  ),
-};
+  ],
+});
 
 export const checkDisk: Check<Disk> = ({ device, partitions = [] }) => {
-  if (!device) return [issue(diskRules.deviceRequired, ['device'])];
+  if (!device) return [issue(diskRules['disk-device-required'], ['device'])];
   const overlapping = firstOverlap(partitions);
   return found(
     devicePathIssue(device, ['device']),
     numbersIssue(partitions),
-    overlapping !== undefined && issue(diskRules.overlap, ['partitions', overlapping]),
+    overlapping !== undefined && issue(diskRules['partitions-overlap'], ['partitions', overlapping]),
     labelsIssue(partitions),
   );
 };
@@ -50,7 +46,7 @@ function numbersIssue(partitions: readonly Partition[]): Finding | undefined {
     users.push(index);
   }
   for (const [, second] of usersOf.values()) {
-    if (second !== undefined) return issue(diskRules.numbersCollide, ['partitions', second]);
+    if (second !== undefined) return issue(diskRules['partition-numbers-collide'], ['partitions', second]);
   }
   return undefined;
 }
@@ -59,7 +55,7 @@ function labelsIssue(partitions: readonly Partition[]): Finding | undefined {
   const seen = new Set<string>();
   for (const [index, { label }] of partitions.entries()) {
     if (label === undefined) continue;
-    if (seen.has(label)) return issue(diskRules.labelsCollide, ['partitions', index]);
+    if (seen.has(label)) return issue(diskRules['partition-labels-collide'], ['partitions', index]);
     seen.add(label);
   }
   return undefined;

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../core/finding.ts';
 import type { Filesystem } from '../config.ts';
-import { found, issue, errorRule, type Rule } from '../../core/rule.ts';
+import { errorRule, errorRules, found, issue, type Rule } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { devicePathIssue, pathIssue } from './path.ts';
@@ -26,52 +26,39 @@ for (const [format, max] of maxLabelBytes) {
 }
 
 export const filesystemRules = {
-  formatRequired: errorRule(
-    'filesystem-format-required',
-    'format cannot be empty when path, label, uuid, wipeFilesystem, options, or mountOptions is specified',
-    'set "format", e.g. to "xfs" or "ext4"',
-  ),
-  formatInvalid: errorRule(
-    'filesystem-format-invalid',
-    'invalid filesystem format',
-    'use ext4, btrfs, xfs, vfat, swap, none (since 3.3.0) or virtiofs (since 3.7.0-experimental)',
-  ),
-  labelNeedsFormat: errorRule(
-    'filesystem-label-needs-format',
-    'filesystem must specify format if label is specified',
-    'set "format", or remove the label',
-  ),
+  ...errorRules({
+    'filesystem-format-required': [
+      'format cannot be empty when path, label, uuid, wipeFilesystem, options, or mountOptions is specified',
+      'set "format", e.g. to "xfs" or "ext4"',
+    ],
+    'filesystem-format-invalid': [
+      'invalid filesystem format',
+      'use ext4, btrfs, xfs, vfat, swap, none (since 3.3.0) or virtiofs (since 3.7.0-experimental)',
+    ],
+    'filesystem-label-needs-format': [
+      'filesystem must specify format if label is specified',
+      'set "format", or remove the label',
+    ],
+    'virtiofs-tag-required': [
+      'device not specified',
+      'set "device" to the tag of the shared directory on the host',
+    ],
+    'virtiofs-tag-too-long': [
+      'virtiofs device tag cannot be longer than 36 bytes',
+      'use a shorter tag, here and on the host',
+    ],
+    'virtiofs-label': ['filesystem labels cannot be set when using virtiofs', 'remove the label'],
+    'virtiofs-uuid': ['filesystem uuid cannot be set for non-block-device filesystems', 'remove the uuid'],
+    'virtiofs-wipe': [
+      'wipeFilesystem cannot be set for non-block-device filesystems',
+      'remove wipeFilesystem',
+    ],
+    'virtiofs-options': [
+      'filesystem options (mkfs) cannot be set for non-block-device filesystems',
+      'remove the options, or move mount options to mountOptions',
+    ],
+  }),
   ...Object.fromEntries(labelTooLong),
-  virtiofsTagRequired: errorRule(
-    'virtiofs-tag-required',
-    'device not specified',
-    'set "device" to the tag of the shared directory on the host',
-  ),
-  virtiofsTagTooLong: errorRule(
-    'virtiofs-tag-too-long',
-    'virtiofs device tag cannot be longer than 36 bytes',
-    'use a shorter tag, here and on the host',
-  ),
-  virtiofsLabel: errorRule(
-    'virtiofs-label',
-    'filesystem labels cannot be set when using virtiofs',
-    'remove the label',
-  ),
-  virtiofsUuid: errorRule(
-    'virtiofs-uuid',
-    'filesystem uuid cannot be set for non-block-device filesystems',
-    'remove the uuid',
-  ),
-  virtiofsWipe: errorRule(
-    'virtiofs-wipe',
-    'wipeFilesystem cannot be set for non-block-device filesystems',
-    'remove wipeFilesystem',
-  ),
-  virtiofsOptions: errorRule(
-    'virtiofs-options',
-    'filesystem options (mkfs) cannot be set for non-block-device filesystems',
-    'remove the options, or move mount options to mountOptions',
-  ),
 };
 
 export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
@@ -87,12 +74,12 @@ export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
 function virtiofsIssues(filesystem: Filesystem): readonly Finding[] {
   const { device = '', label, options = [], uuid, wipeFilesystem } = filesystem;
   return found(
-    device === '' && issue(filesystemRules.virtiofsTagRequired, ['device']),
-    Buffer.byteLength(device) > 36 && issue(filesystemRules.virtiofsTagTooLong, ['device']),
-    label && issue(filesystemRules.virtiofsLabel, ['label']),
-    uuid && issue(filesystemRules.virtiofsUuid, ['uuid']),
-    wipeFilesystem === true && issue(filesystemRules.virtiofsWipe, ['wipeFilesystem']),
-    options.length > 0 && issue(filesystemRules.virtiofsOptions, ['options']),
+    device === '' && issue(filesystemRules['virtiofs-tag-required'], ['device']),
+    Buffer.byteLength(device) > 36 && issue(filesystemRules['virtiofs-tag-too-long'], ['device']),
+    label && issue(filesystemRules['virtiofs-label'], ['label']),
+    uuid && issue(filesystemRules['virtiofs-uuid'], ['uuid']),
+    wipeFilesystem === true && issue(filesystemRules['virtiofs-wipe'], ['wipeFilesystem']),
+    options.length > 0 && issue(filesystemRules['virtiofs-options'], ['options']),
   );
 }
 
@@ -100,16 +87,16 @@ function formatIssue(filesystem: Filesystem, version: SpecVersion): Finding | un
   const { format, label, mountOptions = [], options = [], path, uuid, wipeFilesystem } = filesystem;
   if (format) {
     const isKnown = maxLabelBytes.has(format) || (format === 'none' && isSince(version, '3.3.0'));
-    return isKnown ? undefined : issue(filesystemRules.formatInvalid, ['format']);
+    return isKnown ? undefined : issue(filesystemRules['filesystem-format-invalid'], ['format']);
   }
   const needsFormat =
     path || label || uuid || wipeFilesystem === true || mountOptions.length > 0 || options.length > 0;
-  return needsFormat ? issue(filesystemRules.formatRequired, ['format']) : undefined;
+  return needsFormat ? issue(filesystemRules['filesystem-format-required'], ['format']) : undefined;
 }
 
 function labelIssue({ format, label }: Filesystem): Finding | undefined {
   if (!label) return undefined;
-  if (!format) return issue(filesystemRules.labelNeedsFormat, ['label']);
+  if (!format) return issue(filesystemRules['filesystem-label-needs-format'], ['label']);
   const isTooLong = Buffer.byteLength(label) > (maxLabelBytes.get(format) ?? Infinity);
   const rule = labelTooLong.get(format);
   return isTooLong && rule !== undefined ? issue(rule, ['label']) : undefined;

@@ -5,18 +5,14 @@
 
 import type { Finding } from '../../core/finding.ts';
 import type { IgnitionConfig, Proxy, Resource, Tls } from '../config.ts';
-import { errorRule, found, issue, warningRule } from '../../core/rule.ts';
+import { errorRules, found, issue, warningRules } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { serverUrlIssue, urlIssue } from './url.ts';
 
-export const ignitionRules = {
-  sourceRequired: errorRule(
-    'source-required',
-    'source is required',
-    'set "source" to the URL, or remove the entry',
-  ),
-};
+export const ignitionRules = errorRules({
+  'source-required': ['source is required', 'set "source" to the URL, or remove the entry'],
+});
 
 export const checkIgnitionConfig: Check<IgnitionConfig> = ({ merge = [] }, version) =>
   requiredSourceIssues('merge', merge, version);
@@ -32,23 +28,25 @@ function* requiredSourceIssues(
   if (!isSince(version, '3.1.0')) return;
   for (const [index, { source }] of resources.entries()) {
     const at = [field, index];
-    const broken = source ? urlIssue(source, version, at) : issue(ignitionRules.sourceRequired, at);
+    const broken = source ? urlIssue(source, version, at) : issue(ignitionRules['source-required'], at);
     if (broken !== undefined) yield broken;
   }
 }
 
 /** The proxies that Ignition uses. */
 export const proxyRules = {
-  scheme: errorRule(
-    'proxy-scheme',
-    'proxies must be http(s)',
-    'write the scheme of the proxy: http://HOST:PORT or https://HOST:PORT',
-  ),
-  insecure: warningRule(
-    'proxy-insecure',
-    'insecure plaintext HTTP proxy specified for HTTPS resources',
-    'use an https proxy if there is one; the traffic to the proxy is not encrypted',
-  ),
+  ...errorRules({
+    'proxy-scheme': [
+      'proxies must be http(s)',
+      'write the scheme of the proxy: http://HOST:PORT or https://HOST:PORT',
+    ],
+  }),
+  ...warningRules({
+    'proxy-insecure': [
+      'insecure plaintext HTTP proxy specified for HTTPS resources',
+      'use an https proxy if there is one; the traffic to the proxy is not encrypted',
+    ],
+  }),
 };
 
 export const checkProxy: Check<Proxy> = ({ httpProxy, httpsProxy }) =>
@@ -58,7 +56,7 @@ function proxyIssue(field: 'httpProxy' | 'httpsProxy', proxy: string | undefined
   if (proxy === undefined) return undefined;
   const isInsecure = field === 'httpsProxy' && /^http:/i.test(proxy);
   return (
-    serverUrlIssue(proxy, [field], issue(proxyRules.scheme, [field])) ??
-    (isInsecure ? issue(proxyRules.insecure, [field]) : undefined)
+    serverUrlIssue(proxy, [field], issue(proxyRules['proxy-scheme'], [field])) ??
+    (isInsecure ? issue(proxyRules['proxy-insecure'], [field]) : undefined)
   );
 }

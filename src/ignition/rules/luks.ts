@@ -1,33 +1,30 @@
 /** Encrypted volumes. */
 
 import type { Clevis, Luks } from '../config.ts';
-import { found, issue, errorRule } from '../../core/rule.ts';
+import { errorRules, found, issue } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
 import { isSince } from '../versions.ts';
 import { diskRules } from './disk.ts';
 import { devicePathIssue } from './path.ts';
 import { urlIssue } from './url.ts';
 
-export const luksRules = {
-  nameSlash: errorRule(
-    'luks-name-slash',
+export const luksRules = errorRules({
+  'luks-name-slash': [
     'device names cannot contain slashes',
     'use a name without slashes: the device will be /dev/mapper/NAME',
-  ),
-  labelTooLong: errorRule(
-    'luks-label-too-long',
+  ],
+  'luks-label-too-long': [
     'luks device labels cannot be longer than 47 characters',
     'shorten the label to 47 bytes of UTF-8',
-  ),
-  customWithOthers: errorRule(
-    'clevis-custom-with-others',
+  ],
+  'clevis-custom-with-others': [
     'cannot use custom clevis config with tpm2, tang, or threshold',
     'use either custom, or tpm2, tang and threshold; the pin "sss" combines several pins in custom.config',
-  ),
-  keyFile: errorRule('luks-key-file', 'invalid key-file source', 'fix keyFile.source'),
-  cexWithClevis: errorRule('cex-with-clevis', 'cannot use cex with clevis', 'use either cex or clevis'),
-  cexWithKeyFile: errorRule('cex-with-key-file', 'cannot use key file with cex', 'use either cex or keyFile'),
-};
+  ],
+  'luks-key-file': ['invalid key-file source', 'fix keyFile.source'],
+  'cex-with-clevis': ['cannot use cex with clevis', 'use either cex or clevis'],
+  'cex-with-key-file': ['cannot use key file with cex', 'use either cex or keyFile'],
+});
 
 export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, label = '', name }, version) => {
   const { custom } = clevis;
@@ -36,14 +33,14 @@ export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, labe
   const hasCex = isSince(version, '3.5.0') && cex?.enabled === true;
   const hasClevis = Boolean(custom?.pin) || hasOwnPins(clevis);
   return found(
-    name?.includes('/') && issue(luksRules.nameSlash, ['name']),
-    Buffer.byteLength(label) > 47 && issue(luksRules.labelTooLong, ['label']),
-    device ? devicePathIssue(device, ['device']) : issue(diskRules.deviceRequired, ['device']),
-    hasCustom && hasOwnPins(clevis) && issue(luksRules.customWithOthers, ['clevis']),
+    name?.includes('/') && issue(luksRules['luks-name-slash'], ['name']),
+    Buffer.byteLength(label) > 47 && issue(luksRules['luks-label-too-long'], ['label']),
+    device ? devicePathIssue(device, ['device']) : issue(diskRules['disk-device-required'], ['device']),
+    hasCustom && hasOwnPins(clevis) && issue(luksRules['clevis-custom-with-others'], ['clevis']),
     // Reported in addition to the error of the URL itself, at a field that does not exist, as in Ignition.
-    keyFile?.source && urlIssue(keyFile.source, version, []) && issue(luksRules.keyFile, ['keys']),
-    hasCex && hasClevis && issue(luksRules.cexWithClevis, ['cex']),
-    hasCex && keyFile?.source && issue(luksRules.cexWithKeyFile, ['cex']),
+    keyFile?.source && urlIssue(keyFile.source, version, []) && issue(luksRules['luks-key-file'], ['keys']),
+    hasCex && hasClevis && issue(luksRules['cex-with-clevis'], ['cex']),
+    hasCex && keyFile?.source && issue(luksRules['cex-with-key-file'], ['cex']),
   );
 };
 

@@ -2,31 +2,29 @@
 
 import type { Finding } from '../../core/finding.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
-import { found, issue, errorRule, warningRule } from '../../core/rule.ts';
+import { errorRules, found, issue, warningRules } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { pathIssue } from './path.ts';
 
 export const nodeRules = {
-  ownerIdAndName: errorRule(
-    'owner-id-and-name',
-    'cannot set both id and name',
-    'remove one of them: use the name for accounts of the system or the config, the id for other accounts',
-  ),
-  modeIllegal: errorRule(
-    'mode-illegal',
-    'illegal file mode',
-    'use a decimal number from 0 to 4095 (octal 07777)',
-  ),
-  modeSpecialBits: warningRule(
-    'mode-special-bits',
-    'setuid/setgid/sticky bits are not supported or functional in spec versions older than 3.6.0',
-    'remove these bits from the mode, or use spec version 3.6.0',
-  ),
+  ...errorRules({
+    'owner-id-and-name': [
+      'cannot set both id and name',
+      'remove one of them: use the name for accounts of the system or the config, the id for other accounts',
+    ],
+    'mode-illegal': ['illegal file mode', 'use a decimal number from 0 to 4095 (octal 07777)'],
+  }),
+  ...warningRules({
+    'mode-special-bits': [
+      'setuid/setgid/sticky bits are not supported or functional in spec versions older than 3.6.0',
+      'remove these bits from the mode, or use spec version 3.6.0',
+    ],
+  }),
 };
 
 export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
-  found(id !== undefined && name && issue(nodeRules.ownerIdAndName, []));
+  found(id !== undefined && name && issue(nodeRules['owner-id-and-name'], []));
 
 /** Special bits are also reported for an illegal mode that contains them. */
 function modeIssues(mode: Integer | undefined, version: SpecVersion): readonly Finding[] {
@@ -34,8 +32,8 @@ function modeIssues(mode: Integer | undefined, version: SpecVersion): readonly F
   const isLegal = mode >= 0 && mode <= 0o7777;
   const hasSpecialBits = (BigInt(mode) & 0o7000n) !== 0n && !isSince(version, '3.6.0');
   return found(
-    !isLegal && issue(nodeRules.modeIllegal, ['mode'], octalHint(mode)),
-    hasSpecialBits && issue(nodeRules.modeSpecialBits, ['mode'], octalHint(mode)),
+    !isLegal && issue(nodeRules['mode-illegal'], ['mode'], octalHint(mode)),
+    hasSpecialBits && issue(nodeRules['mode-special-bits'], ['mode'], octalHint(mode)),
   );
 }
 
@@ -52,13 +50,12 @@ function octalHint(mode: Integer): string | undefined {
     : undefined;
 }
 
-export const fileRules = {
-  overwriteWithoutSource: errorRule(
-    'overwrite-without-source',
+export const fileRules = errorRules({
+  'overwrite-without-source': [
     'overwrite must be false if source is unspecified',
     'set contents.source ("data:," for an empty file), or remove overwrite',
-  ),
-};
+  ],
+});
 
 export const checkDirectory: Check<Directory> = ({ mode, path }, version) =>
   found(pathIssue(path, ['path']), modeIssues(mode, version));
@@ -69,7 +66,7 @@ export const checkFile: Check<File> = (file, version) =>
     modeIssues(file.mode, version),
     file.overwrite === true &&
       file.contents?.source === undefined &&
-      issue(fileRules.overwriteWithoutSource, ['overwrite']),
+      issue(fileRules['overwrite-without-source'], ['overwrite']),
   );
 
 /** Checks of a single link; `storage.ts` compares it with other nodes. */

@@ -3,45 +3,37 @@
 import type { Path, Finding } from '../../core/finding.ts';
 import { cleanPath, joinPath } from '../../formats/goPath.ts';
 import type { Disk, Link, Node, Storage } from '../config.ts';
-import { issue, errorRule, warningRule, type Rule } from '../../core/rule.ts';
+import { errorRules, issue, type Rule, warningRules } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
 const BELOW_LINK_HINT = 'use the path that the link points to, or remove the link';
 
 export const storageRules = {
-  directoryBelowLink: errorRule(
-    'directory-below-link',
-    'directory path includes link in config',
-    BELOW_LINK_HINT,
-  ),
-  fileBelowLink: errorRule('file-below-link', 'file path includes link in config', BELOW_LINK_HINT),
-  linkBelowLink: errorRule('link-below-link', 'link path includes link in config', BELOW_LINK_HINT),
-  linkTargetRequired: errorRule(
-    'link-target-required',
-    'link target is required',
-    'set "target" to the path that the link points to',
-  ),
-  hardLinkToDirectory: errorRule(
-    'hard-link-to-directory',
-    'hard link target is a directory',
-    'set "hard" to false for a symbolic link, or link to a file',
-  ),
-  hardLinkOwner: warningRule(
-    'hard-link-owner',
-    'user/group ignored for hard link',
-    'remove user and group: a hard link has the owner of its target',
-  ),
-  partitionsOverwritten: warningRule(
-    'filesystem-over-partitions',
-    'filesystem overwrites partitioned device',
-    'put the filesystem on a partition, e.g. /dev/disk/by-partlabel/LABEL',
-  ),
-  implicitWipe: warningRule(
-    'filesystem-implicit-wipe',
-    'device matches disk with wipeTable enabled; filesystem will be wiped',
-    'set wipeFilesystem if this is intended, or remove wipeTable from the disk',
-  ),
+  ...errorRules({
+    'directory-below-link': ['directory path includes link in config', BELOW_LINK_HINT],
+    'file-below-link': ['file path includes link in config', BELOW_LINK_HINT],
+    'link-below-link': ['link path includes link in config', BELOW_LINK_HINT],
+    'link-target-required': ['link target is required', 'set "target" to the path that the link points to'],
+    'hard-link-to-directory': [
+      'hard link target is a directory',
+      'set "hard" to false for a symbolic link, or link to a file',
+    ],
+  }),
+  ...warningRules({
+    'hard-link-owner': [
+      'user/group ignored for hard link',
+      'remove user and group: a hard link has the owner of its target',
+    ],
+    'filesystem-over-partitions': [
+      'filesystem overwrites partitioned device',
+      'put the filesystem on a partition, e.g. /dev/disk/by-partlabel/LABEL',
+    ],
+    'filesystem-implicit-wipe': [
+      'device matches disk with wipeTable enabled; filesystem will be wiped',
+      'set wipeFilesystem if this is intended, or remove wipeTable from the disk',
+    ],
+  }),
 };
 
 export const checkStorage: Check<Storage> = function* (storage, version) {
@@ -53,8 +45,9 @@ export const checkStorage: Check<Storage> = function* (storage, version) {
   for (const [index, { device = '', wipeFilesystem }] of filesystems.entries()) {
     const disk = byDevice.get(device);
     const at = ['filesystems', index, 'device'];
-    if ((disk?.partitions ?? []).length > 0) yield issue(storageRules.partitionsOverwritten, at);
-    else if (disk?.wipeTable === true && wipeFilesystem !== true) yield issue(storageRules.implicitWipe, at);
+    if ((disk?.partitions ?? []).length > 0) yield issue(storageRules['filesystem-over-partitions'], at);
+    else if (disk?.wipeTable === true && wipeFilesystem !== true)
+      yield issue(storageRules['filesystem-implicit-wipe'], at);
   }
 };
 
@@ -69,17 +62,17 @@ function* linkIssues(storage: Storage, version: SpecVersion): Iterable<Finding> 
     }
   }
   for (const [index, directory] of directories.entries()) {
-    yield* belowLinks(storageRules.directoryBelowLink, ['directories', index], directory);
+    yield* belowLinks(storageRules['directory-below-link'], ['directories', index], directory);
   }
   for (const [index, file] of files.entries()) {
-    yield* belowLinks(storageRules.fileBelowLink, ['files', index], file);
+    yield* belowLinks(storageRules['file-below-link'], ['files', index], file);
   }
   const directoriesAt = countPaths(directories);
   for (const [index, link] of links.entries()) {
     const at = ['links', index];
-    yield* belowLinks(storageRules.linkBelowLink, at, link);
+    yield* belowLinks(storageRules['link-below-link'], at, link);
     if (!link.target && isSince(version, '3.3.0')) {
-      yield issue(storageRules.linkTargetRequired, [...at, 'target']);
+      yield issue(storageRules['link-target-required'], [...at, 'target']);
     } else if (link.hard === true) yield* hardLinkIssues(link, at, directoriesAt);
   }
 }
@@ -103,9 +96,9 @@ function* hardLinkIssues(
   const { path = '', target = '', user = {}, group = {} } = link;
   // Ignition resolves a relative target below the link itself, not beside it.
   const absolute = target.startsWith('/') ? cleanPath(target) : joinPath(path, target);
-  yield* repeated(issue(storageRules.hardLinkToDirectory, at), directoriesAt.get(absolute));
+  yield* repeated(issue(storageRules['hard-link-to-directory'], at), directoriesAt.get(absolute));
   for (const [name, owner] of Object.entries({ user, group })) {
-    if (owner.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, name, 'id']);
-    if (owner.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, name, 'name']);
+    if (owner.id !== undefined) yield issue(storageRules['hard-link-owner'], [...at, name, 'id']);
+    if (owner.name !== undefined) yield issue(storageRules['hard-link-owner'], [...at, name, 'name']);
   }
 }

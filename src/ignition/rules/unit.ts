@@ -5,35 +5,31 @@ import { pathExtension } from '../../formats/goPath.ts';
 import { quoteGo } from '../../formats/goText.ts';
 import { parseUnit } from '../../formats/goUnitFile.ts';
 import type { Dropin, Systemd, Unit } from '../config.ts';
-import { found, issue, errorRule, warningRule, suggest } from '../../core/rule.ts';
+import { errorRules, found, issue, suggest, warningRules } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 
 export const unitRules = {
-  extension: errorRule(
-    'unit-extension',
-    'invalid systemd unit extension',
-    'use a name that ends in .service, .socket, .device, .mount, .automount, .swap, .target, .path, .timer, .slice or .scope',
-  ),
-  syntax: errorRule(
-    'unit-syntax',
-    'invalid unit content',
-    'write sections in brackets, and one NAME=VALUE per line below them',
-  ),
-  noInstall: warningRule(
-    'unit-no-install',
-    'unit is enabled, but has no install section so enable does nothing',
-    'add an [Install] section, e.g. with WantedBy=multi-user.target, or remove "enabled"',
-  ),
-  templateNoInstall: warningRule(
-    'unit-template-no-install',
-    "template unit doesn't have Install section",
-    'add an [Install] section to the template, or do not enable the instance',
-  ),
-  dropinExtension: errorRule(
-    'dropin-extension',
-    'invalid systemd drop-in extension',
-    'use a name that ends in .conf',
-  ),
+  ...errorRules({
+    'unit-extension': [
+      'invalid systemd unit extension',
+      'use a name that ends in .service, .socket, .device, .mount, .automount, .swap, .target, .path, .timer, .slice or .scope',
+    ],
+    'unit-syntax': [
+      'invalid unit content',
+      'write sections in brackets, and one NAME=VALUE per line below them',
+    ],
+    'dropin-extension': ['invalid systemd drop-in extension', 'use a name that ends in .conf'],
+  }),
+  ...warningRules({
+    'unit-no-install': [
+      'unit is enabled, but has no install section so enable does nothing',
+      'add an [Install] section, e.g. with WantedBy=multi-user.target, or remove "enabled"',
+    ],
+    'unit-template-no-install': [
+      "template unit doesn't have Install section",
+      'add an [Install] section to the template, or do not enable the instance',
+    ],
+  }),
 };
 
 const unitExtensions = new Set(
@@ -53,7 +49,7 @@ export const checkUnit: Check<Unit> = (unit) => {
       ? withSuffix(unit.name, '.service')
       : undefined;
   return found(
-    !unitExtensions.has(extension) && issue(unitRules.extension, ['name'], hint),
+    !unitExtensions.has(extension) && issue(unitRules['unit-extension'], ['name'], hint),
     unitContentsIssue(unit),
   );
 };
@@ -62,7 +58,7 @@ export const checkDropin: Check<Dropin> = ({ contents, name }) =>
   found(
     contents && syntaxIssue(parseUnit(contents).error),
     pathExtension(name ?? '') !== '.conf' &&
-      issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
+      issue(unitRules['dropin-extension'], ['name'], withSuffix(name, '.conf')),
   );
 
 /** Enabled instances of a template in the same config: the template must contain the [Install] section. */
@@ -77,7 +73,7 @@ export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
     const template = enabled === true ? templateOf(name) : undefined;
     if (template === undefined || lacksInstall.get(template) !== true) continue;
     const message = `template unit ${quoteGo(template)} for ${quoteGo(name)} doesn't have Install section`;
-    yield { ...issue(unitRules.templateNoInstall, ['units', index, 'contents']), message };
+    yield { ...issue(unitRules['unit-template-no-install'], ['units', index, 'contents']), message };
   }
 };
 
@@ -91,12 +87,12 @@ function unitContentsIssue({ contents, enabled, name = '' }: Unit): Finding | un
   if (error !== undefined) return syntaxIssue(error);
   if (enabled !== true || hasInstall) return undefined;
   const message = `unit ${quoteGo(name)} is enabled, but has no install section so enable does nothing`;
-  return { ...issue(unitRules.noInstall, ['contents']), message };
+  return { ...issue(unitRules['unit-no-install'], ['contents']), message };
 }
 
 function syntaxIssue(error: string | undefined): Finding | undefined {
   if (error === undefined) return undefined;
-  const rule = unitRules.syntax;
+  const rule = unitRules['unit-syntax'];
   return { ...issue(rule, ['contents'], syntaxHint(error)), message: `${rule.message}: ${error}` };
 }
 

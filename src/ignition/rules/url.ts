@@ -3,60 +3,49 @@
 import type { Path, Finding } from '../../core/finding.ts';
 import { checkDataUrl } from '../../formats/dataUrl.ts';
 import { type GoUrl, parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
-import { issue, errorRule } from '../../core/rule.ts';
+import { errorRules, issue } from '../../core/rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
-export const urlRules = {
-  unparsable: errorRule(
-    'url-unparsable',
+export const urlRules = errorRules({
+  'url-unparsable': [
     'unable to parse url',
     'write an absolute URL and percent-encode the characters that URLs do not support',
-  ),
-  scheme: errorRule(
-    'url-scheme',
+  ],
+  'url-scheme': [
     'invalid url scheme',
     'use a scheme that Ignition supports: http, https, tftp, s3, data, gs (since 3.2.0) or arn (since 3.4.0)',
-  ),
-  s3Arn: errorRule(
-    's3-arn',
+  ],
+  's3-arn': [
     'invalid S3 ARN format',
     'write arn:aws:s3:::BUCKET/KEY or arn:aws:s3:REGION:ACCOUNT:accesspoint/NAME/object/KEY',
-  ),
-  s3VersionId: errorRule(
-    's3-version-id',
-    'invalid S3 object VersionId',
-    'set the value of versionId, or remove the parameter',
-  ),
-  dataUrl: errorRule(
-    'data-url',
-    'invalid data URL',
-    'write data:,TEXT with the text percent-encoded, or data:;base64,DATA',
-  ),
-};
+  ],
+  's3-version-id': ['invalid S3 object VersionId', 'set the value of versionId, or remove the parameter'],
+  'data-url': ['invalid data URL', 'write data:,TEXT with the text percent-encoded, or data:;base64,DATA'],
+});
 
 /** The problem of a URL; an empty URL has no scheme. */
 export function urlIssue(source: string, version: SpecVersion, at: Path): Finding | undefined {
   const url = parseGoUrl(source);
   if ('problem' in url) return unparsableIssue(url.problem, at);
   const since = schemes.get(url.scheme);
-  if (since === undefined) return issue(urlRules.scheme, at, schemeHint(url.scheme));
+  if (since === undefined) return issue(urlRules['url-scheme'], at, schemeHint(url.scheme));
   if (!isSince(version, since)) {
-    return issue(urlRules.scheme, at, `use spec version ${since} or newer for ${url.scheme}: URLs`);
+    return issue(urlRules['url-scheme'], at, `use spec version ${since} or newer for ${url.scheme}: URLs`);
   }
   if (url.scheme === 'data') {
     const message = checkDataUrl(source);
     if (message === undefined) return undefined;
-    return { ...urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
+    return { ...urlRules['data-url'], path: at, message, hint: dataUrlHint(message) };
   }
-  if (url.scheme === 'arn' && !isS3Arn(url)) return issue(urlRules.s3Arn, at);
+  if (url.scheme === 'arn' && !isS3Arn(url)) return issue(urlRules['s3-arn'], at);
   const supportsVersionId = url.scheme === 's3' || url.scheme === 'arn';
   const isEmpty = supportsVersionId && queryParameter(url.query, 'versionId') === '';
-  return isEmpty ? issue(urlRules.s3VersionId, at) : undefined;
+  return isEmpty ? issue(urlRules['s3-version-id'], at) : undefined;
 }
 
 /** The text is not a URL; `problem` is a clause that describes the reason. */
 function unparsableIssue(problem: string, at: Path): Finding {
-  return issue(urlRules.unparsable, at, `fix the URL: ${problem}`);
+  return issue(urlRules['url-unparsable'], at, `fix the URL: ${problem}`);
 }
 
 /** The problem of a URL of a server; `other` is that of a scheme other than http and https. */
@@ -94,7 +83,7 @@ function dataUrlHint(message: string): string {
   if (message.includes('media type')) return 'remove the media type: data:,TEXT or data:;base64,DATA';
   if (message.includes('base64')) return 'write ;base64 in lower case, immediately before the comma';
   if (message.startsWith('missing comma')) return 'add a comma before the data: data:,TEXT';
-  return urlRules.dataUrl.hint;
+  return urlRules['data-url'].hint;
 }
 
 /** An object in a bucket or behind an access point; like Ignition, this counts colons and slashes. */

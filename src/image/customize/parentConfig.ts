@@ -10,7 +10,7 @@ import { readJsonTree } from '../../formats/json/tree.ts';
 import type { Config, Resource, Unit } from '../../ignition/config.ts';
 import { type AddedFile, base64DataUrl } from '../../ignition/dataFile.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-import { readConfig, versionUnsupported } from '../../ignition/validate.ts';
+import { documentRules, readConfig } from '../../ignition/validate.ts';
 import { readVersion } from '../../ignition/readVersion.ts';
 import { specVersions } from '../../ignition/versions.ts';
 
@@ -87,7 +87,7 @@ export function parseUserConfig(json: Buffer, name: string): UserConfig | CliErr
   const read = readConfig(json);
   if (read.status === 'read') return { document: Buffer.from(formatIgnition(read.config)) };
   const { rule, message, hint } = read.finding;
-  const version = rule === versionUnsupported.rule ? versionOf(json) : '';
+  const version = rule === documentRules['version-unsupported'].rule ? versionOf(json) : '';
   if (isNewer(version)) return { document: json, newerVersion: version };
   const problem = version === '' ? message : `${message}: ${version}`;
   return new CliError(`parsing Ignition config ${name}: ${problem}`, { code: 'ERR_CONFIG_INVALID', hint });

@@ -6,37 +6,37 @@
  */
 
 import type { Architecture } from '../../core/architecture.ts';
-import { errorRule, warningRule } from '../../core/rule.ts';
+import { errorRules, warningRules } from '../../core/rule.ts';
 import type { BootSettings } from '../bootSettings.ts';
 import { kernelArguments } from '../kernelArguments.ts';
 import { type BootUrl, parseBootUrl } from '../urlArgument.ts';
 import { type BootForm, bootImages, checkLoaderSettings, checkTexts } from './form.ts';
 import { hyphenMac, type Loader, type RamdiskBoot } from './loader.ts';
 
-const grubQuotes = errorRule(
-  'grub-quotes',
-  'GRUB adds a backslash before every quote and backslash in kernel arguments',
-  'remove quotes and backslashes, or percent-encode them in a URL: %27, %5C',
-);
-const grubPortRule = warningRule(
-  'grub-port',
-  'GRUB before 2.12 ignores the port and uses 80 for http and 69 for tftp, except with patches of a distribution',
-  'serve the files on port 80, or with TFTP on port 69',
-);
-const grubCredentials = errorRule(
-  'grub-credentials',
-  'GRUB does not support credentials in URLs',
-  'serve the file without credentials',
-);
+const grubRules = {
+  ...errorRules({
+    'grub-quotes': [
+      'GRUB adds a backslash before every quote and backslash in kernel arguments',
+      'remove quotes and backslashes, or percent-encode them in a URL: %27, %5C',
+    ],
+    'grub-credentials': ['GRUB does not support credentials in URLs', 'serve the file without credentials'],
+  }),
+  ...warningRules({
+    'grub-port': [
+      'GRUB before 2.12 ignores the port and uses 80 for http and 69 for tftp, except with patches of a distribution',
+      'serve the files on port 80, or with TFTP on port 69',
+    ],
+  }),
+};
 
 export const grub: BootForm = {
   schemes: ['http', 'tftp'],
   reserved: ['initrd'],
   check: (list, images) => [
     ...checkLoaderSettings([...images, ...list]),
-    ...checkTexts(grubQuotes, [...images, ...list], (text) => /['"\\]/.test(text)),
-    ...checkTexts(grubPortRule, images, hasOwnPort),
-    ...checkTexts(grubCredentials, images, (text) => parseBootUrl(text)?.credentials === true),
+    ...checkTexts(grubRules['grub-quotes'], [...images, ...list], (text) => /['"\\]/.test(text)),
+    ...checkTexts(grubRules['grub-port'], images, hasOwnPort),
+    ...checkTexts(grubRules['grub-credentials'], images, (text) => parseBootUrl(text)?.credentials === true),
   ],
   added: (settings) => [`BOOT_IMAGE=${grubPath(bootImages(settings).kernelUrl)}`],
   render: (settings) => {

@@ -25,22 +25,12 @@ import { imageRules } from '../../../src/image/inspection/imageRules.ts';
 import { allRules } from '../../support/ignitionRules.ts';
 import { translationRules } from '../../../src/ignition/translate.ts';
 import { nullObject, unusedKey } from '../../../src/ignition/unusedKeys.ts';
-import * as validation from '../../../src/ignition/validate.ts';
+import { documentRules } from '../../../src/ignition/validate.ts';
 import { specVersions, type SpecVersion } from '../../../src/ignition/versions.ts';
 import { type Example, explanationsIn } from '../../../src/io/report/explanations.ts';
 import { UNCHECKED_RULE } from '../../../src/io/report/reporter.ts';
 import { completeExample, runExample } from '../../support/ruleExamples.ts';
 import { writtenRules } from '../../support/writtenRules.ts';
-
-const {
-  emptyConfig,
-  furtherType,
-  jsonSyntax,
-  jsonType,
-  versionMalformed,
-  versionUnsupported,
-  tooManyValues,
-} = validation;
 
 /** Rules of kernel arguments, which have no document. */
 const kernelArgumentRules: readonly Rule[] = [
@@ -60,16 +50,10 @@ const kernelArgumentRules: readonly Rule[] = [
 
 /** Rules of configs and images, and of what both have in common. */
 const declared: readonly (LintRule | Rule)[] = [
-  emptyConfig,
-  jsonSyntax,
-  jsonType,
-  furtherType,
-  versionMalformed,
-  versionUnsupported,
+  ...Object.values(documentRules),
   duplicateEntry,
   unusedKey,
   nullObject,
-  tooManyValues,
   ...allRules,
   ...Object.values(butaneRules),
   ...Object.values(confRules),
