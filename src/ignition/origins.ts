@@ -76,24 +76,12 @@ export function findPlace<Place>(merged: Config, path: Path, places: Places<Plac
   const [oldest] = known;
   if (oldest === undefined) return undefined;
   if (step === undefined) return places.get(path.length === 0 ? oldest : known.at(-1)!)?.([]);
-  const value = valueAt(holder, [step]);
-  let equalBehind = equalItems(holder, value).filter((index) => index > Number(step)).length;
   for (const original of known.toReversed()) {
-    let found: string | number | undefined = step;
-    if (Array.isArray(original)) {
-      // Merging moves the strings of a list, of which some may be equal.
-      const equal = equalItems(original, value);
-      found = equal.at(-1 - equalBehind);
-      equalBehind -= equal.length;
-    }
-    if (found !== undefined && valueAt(original, [found]) !== undefined)
-      return places.get(original)?.([found, ...rest]);
+    // Merging moves the strings of a list.
+    const found = Array.isArray(original) ? original.lastIndexOf(valueAt(holder, [step])) : step;
+    if (valueAt(original, [found]) !== undefined) return places.get(original)?.([found, ...rest]);
   }
   return places.get(oldest)?.(steps);
-}
-
-function equalItems(list: unknown, value: unknown): readonly number[] {
-  return Array.isArray(list) ? list.flatMap((item, index) => (item === value ? [index] : [])) : [];
 }
 
 function isObject(value: unknown): value is object {

@@ -98,24 +98,21 @@ export function readRouteRules(
   return [...byText.values()].flatMap(([first]) => first ?? []);
 }
 
-/**
- * The name of the interface of the packets, else of one that has a route in the table of the rule, else of the first with the IP
- * version.
- */
+/** The interface of the packets, else the first with a route in the table of the rule, else the first with the IP version. */
 function findTarget(
-  { family, fields: { iif, 'route-table': table = MAIN_TABLE } }: Rule,
-  { absent, interfaces, listed }: InterfaceLinks,
+  { family, fields: { iif, 'route-table': table = 0 } }: Rule,
+  { interfaces }: InterfaceLinks,
   routes: RoutesByInterface,
 ): string {
   if (iif !== undefined) return iif;
-  const isTable = (own: number): boolean => own === table || (own === 0 && table === MAIN_TABLE);
-  const names = [...interfaces.keys(), ...absent].toSorted();
-  const found = [...names.filter((name) => routes.has(name)), ...names].find((name) => {
-    const settings = ipSettingsOf(interfaces.get(name), family);
-    const own = (routes.get(name) ?? []).filter((route) => route.family === family);
-    return isTable(settings?.autoTable ?? MAIN_TABLE) || own.some((route) => isTable(route.table));
-  });
-  return found ?? listed.find((link) => ipSettingsOf(link, family)?.enabled === true)?.name ?? 'lo';
+  const isTable = (own = 0): boolean => (own || MAIN_TABLE) === (table || MAIN_TABLE);
+  const capable = [...interfaces.values()].filter((link) => ipSettingsOf(link, family)?.enabled === true);
+  const found = capable.find(
+    (link) =>
+      (routes.get(link.name) ?? []).some((route) => route.family === family && isTable(route.table)) ||
+      isTable(ipSettingsOf(link, family)?.autoTable),
+  );
+  return (found ?? capable[0])?.name ?? 'lo';
 }
 
 /** In the order of nmstate. */

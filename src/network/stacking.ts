@@ -11,8 +11,6 @@ export interface InterfaceLinks {
   readonly interfaces: ReadonlyMap<string, Interface>;
   /** Interfaces with their own entry, in the order of the document. */
   readonly listed: readonly Interface[];
-  /** The names of those with state absent. */
-  readonly absent: readonly string[];
   /** By the name of the port. */
   readonly controllers: ReadonlyMap<string, PortOf>;
   /** What VLANs are on top of, by their names; the document may not contain the parent. */
@@ -40,7 +38,6 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   const links: InterfaceLinks = {
     interfaces,
     listed: managed,
-    absent: [...unmanaged.values()].flatMap(({ name, state }) => (state === 'absent' ? name : [])),
     controllers: findControllers(interfaces),
     parents: findParents(interfaces, find),
     find,

@@ -35,7 +35,7 @@ export function randomNetwork(random: Random): Members {
   if (chance(random, 0.6)) document['routes'] = { config: randomRoutes(random, interfaces) };
   if (chance(random, 0.6)) document['dns-resolver'] = { config: randomDns(random, interfaces) };
   if (chance(random, 0.03)) document['hostname'] = { config: 'host.example.com' };
-  if (chance(random, 0.3)) document['route-rules'] = { config: randomRules(random, document, interfaces) };
+  if (chance(random, 0.3)) document['route-rules'] = { config: randomRules(random, interfaces) };
   if (chance(random, 0.02)) document['description'] = 'lab';
   return chance(random, 0.12) ? spoil(random, document) : document;
 }
@@ -167,8 +167,8 @@ function virtualFunction(random: Random, id: unknown): Members {
   return part;
 }
 
-/** One rule for each IP version at most: nmstate writes several in a random order, and chooses interfaces with routes at random. */
-function randomRules(random: Random, document: Members, interfaces: readonly Members[]): Members[] {
+/** One rule for each IP version at most: nmstate writes several in a random order. Without `iif`, it chooses an interface at random. */
+function randomRules(random: Random, interfaces: readonly Members[]): Members[] {
   return shuffle(random, [4, 6] as const)
     .slice(0, 1 + below(random, 2))
     .map((family) => {
@@ -183,9 +183,7 @@ function randomRules(random: Random, document: Members, interfaces: readonly Mem
       maybe([random, rule], 0.5, 'priority', () => pick(random, [-1, 0, 100, '30005']));
       maybe([random, rule], 0.2, 'action', () => pick(random, ['blackhole', 'unreachable', 'prohibit']));
       maybe([random, rule], 0.4, 'route-table', () => pick(random, [254, 100, '50', 0]));
-      if (document['routes'] !== undefined || chance(random, 0.3)) {
-        rule['iif'] = pick(random, namesWith(random, interfaces, `ipv${family}`));
-      }
+      rule['iif'] = pick(random, namesWith(random, interfaces, `ipv${family}`));
       return rule;
     });
 }

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../core/finding.ts';
 import type { Filesystem } from '../config.ts';
-import { errorRule, errorRules, found, issue, type Rule } from '../../core/rule.ts';
+import { errorRules, found, issue } from '../../core/rule.ts';
 import type { Check } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { devicePathIssue, pathIssue } from './path.ts';
@@ -15,15 +15,17 @@ const maxLabelBytes = new Map([
   ['vfat', 11],
 ]);
 
-const labelTooLong = new Map<string, Rule>();
-for (const [format, max] of maxLabelBytes) {
-  const rule = errorRule(
-    `${format}-label-too-long`,
-    `filesystem labels cannot be longer than ${max} characters when using ${format}`,
-    `shorten the label to ${max} bytes of UTF-8`,
-  );
-  labelTooLong.set(format, rule);
-}
+const labelRules = errorRules(
+  Object.fromEntries(
+    Array.from(maxLabelBytes, ([format, max]) => [
+      `${format}-label-too-long`,
+      [
+        `filesystem labels cannot be longer than ${max} characters when using ${format}`,
+        `shorten the label to ${max} bytes of UTF-8`,
+      ] as const,
+    ]),
+  ),
+);
 
 export const filesystemRules = {
   ...errorRules({
@@ -58,7 +60,7 @@ export const filesystemRules = {
       'remove the options, or move mount options to mountOptions',
     ],
   }),
-  ...Object.fromEntries(labelTooLong),
+  ...labelRules,
 };
 
 export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
@@ -98,6 +100,6 @@ function labelIssue({ format, label }: Filesystem): Finding | undefined {
   if (!label) return undefined;
   if (!format) return issue(filesystemRules['filesystem-label-needs-format'], ['label']);
   const isTooLong = Buffer.byteLength(label) > (maxLabelBytes.get(format) ?? Infinity);
-  const rule = labelTooLong.get(format);
+  const rule = labelRules[`${format}-label-too-long`];
   return isTooLong && rule !== undefined ? issue(rule, ['label']) : undefined;
 }
