@@ -44,7 +44,7 @@ function pick(fields: readonly Field[], members: Mapping): Mapping {
 }
 
 function mergeEach(fields: readonly Field[], parent: Mapping, child: Mapping): Mapping {
-  const owners = new Map<string, Owner>();
+  const owners = new Map<string, { list: string; item: unknown }>();
   for (const field of fields) {
     if (field.kind !== 'list' || field.repeatable) continue;
     for (const item of asList(child[field.name])) {
@@ -56,13 +56,8 @@ function mergeEach(fields: readonly Field[], parent: Mapping, child: Mapping): M
   );
 }
 
-interface Owner {
-  readonly list: string;
-  readonly item: unknown;
-}
-
-/** The child's items by `sharedKey`. */
-type KeyOwners = ReadonlyMap<string, Owner>;
+/** The child's items by `sharedKey`, each with the name of its list. */
+type KeyOwners = ReadonlyMap<string, { readonly list: string; readonly item: unknown }>;
 
 function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyOwners): unknown {
   if (field.kind === 'struct') {

@@ -30,58 +30,48 @@ export function isNetworkArgument({ name }: KernelArgument): boolean {
   return networkNames.has(name);
 }
 
-/** An interface, as far as its arguments are read. */
-export interface Device {
-  /** The name of the interface, its MAC address in upper case, or empty for any interface. */
-  readonly name: string;
-  type: string;
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A connection, as far as its arguments are read; `file` is the text of its source. */
+interface ArgumentConnection extends Mutable<Connection> {
+  readonly ip: Readonly<Record<Family, Mutable<IpConfig>>>;
   /** The last `ip=`, or else the argument that creates the connection. */
   source: KernelArgument;
   hasIp: boolean;
-  /** The bond, bridge or team of which it is a port: the last one that lists it. */
-  controller: string | undefined;
-  vlan: Connection['vlan'];
-  readonly ip: Readonly<Record<Family, { -readonly [Key in keyof IpConfig]: IpConfig[Key] }>>;
   /** Why NetworkManager drops the connection. */
   rejection?: string | undefined;
 }
 
 /** The connections that NetworkManager creates; none without arguments for them. */
 export function argumentConnections(list: readonly KernelArgument[]): readonly Connection[] {
-  return acceptedConnections(readDevices(list));
+  return readArgumentConnections(list).filter(({ rejection }) => rejection === undefined);
 }
 
-/** The accepted ones. `file` of a connection is the text of its argument. */
-export function acceptedConnections(devices: readonly Device[]): readonly Connection[] {
-  return devices.flatMap(({ controller, ip, name, rejection, source, type, vlan }) => {
-    if (rejection !== undefined) return [];
-    const isMac = isMacName(name);
-    return {
-      file: source.text,
-      id: name === '' ? 'Wired Connection' : name,
-      type,
-      interfaceName: isMac || name === '' ? undefined : name,
-      mac: isMac ? name : undefined,
-      controller,
-      vlan,
-      bond: new Map(),
-      ip,
-      isAutoconnected: true,
-    };
-  });
-}
-
-export function readDevices(list: readonly KernelArgument[]): readonly Device[] {
-  const devices = new Map<string, Device>();
-  const deviceOf = (name: string, source: KernelArgument): Device => {
-    const key = isMacName(name) ? name.replaceAll('-', ':').toUpperCase() : name;
-    const known = devices.get(key);
+/** All connections, also those that NetworkManager drops. */
+export function readArgumentConnections(list: readonly KernelArgument[]): readonly Readonly<ArgumentConnection>[] {
+  const connections = new Map<string, ArgumentConnection>();
+  /** @param name of the interface, its MAC address, or empty for any interface */
+  const connectionOf = (name: string, source: KernelArgument): ArgumentConnection => {
+    const mac = isMacName(name) ? name.replaceAll('-', ':').toUpperCase() : undefined;
+    const key = mac ?? name;
+    const known = connections.get(key);
     if (known !== undefined) return known;
-    const ip = { 4: { ...automaticIp }, 6: { ...automaticIp } };
-    const rest = { hasIp: false, controller: undefined, vlan: undefined };
-    const device: Device = { name: key, type: 'ethernet', source, ip, ...rest };
-    devices.set(key, device);
-    return device;
+    const connection: ArgumentConnection = {
+      file: source.text,
+      id: key === '' ? 'Wired Connection' : key,
+      type: 'ethernet',
+      interfaceName: mac === undefined && name !== '' ? name : undefined,
+      mac,
+      controller: undefined,
+      vlan: undefined,
+      bond: new Map(),
+      ip: { 4: { ...automaticIp }, 6: { ...automaticIp } },
+      isAutoconnected: true,
+      source,
+      hasIp: false,
+    };
+    connections.set(key, connection);
+    return connection;
   };
   for (const source of list) {
     const { name, value = '' } = source;
@@ -90,49 +80,48 @@ export function readDevices(list: readonly KernelArgument[]): readonly Device[] 
     if (name === 'ip') {
       const { argument } = readIp(value);
       if (argument === undefined) continue;
-      const device = deviceOf(argument.device, source);
-      device.source = source;
-      device.hasIp = true;
-      configure(device, argument);
+      const connection = connectionOf(argument.device, source);
+      Object.assign(connection, { source, file: source.text, hasIp: true });
+      configure(connection, argument);
     } else if (name === 'vlan') {
-      const device = deviceOf(first, source);
-      device.type = name;
-      device.vlan = { id: Number(/\d*$/.exec(first)?.[0]), parent: second };
+      const connection = connectionOf(first, source);
+      connection.type = name;
+      connection.vlan = { id: Number(/\d*$/.exec(first)?.[0]), parent: second };
     } else if (controllerName !== undefined) {
-      const controller = deviceOf(first === '' ? controllerName : first, source);
+      const controller = connectionOf(first === '' ? controllerName : first, source);
       controller.type = name;
       for (const port of second.split(',')) {
-        deviceOf(port === '' ? 'eth0' : port, source).controller = controller.name;
+        connectionOf(port === '' ? 'eth0' : port, source).controller = controller.id;
       }
     }
   }
-  for (const { source, vlan } of devices.values()) {
-    const parent = vlan?.parent === undefined ? undefined : deviceOf(vlan.parent, source);
+  for (const { source, vlan } of connections.values()) {
+    const parent = vlan?.parent === undefined ? undefined : connectionOf(vlan.parent, source);
     if (parent?.hasIp === false) disable(parent.ip);
   }
   for (const source of list) {
     if (source.name !== 'rd.route') continue;
     const { device: name, route } = readRoute(source.value ?? '');
     // Without an interface, the first connection that is no port gets the route.
-    const first = [...devices.values()].find(({ controller }) => controller === undefined);
-    const device = name === '' && first !== undefined ? first : deviceOf(name, source);
+    const first = [...connections.values()].find(({ controller }) => controller === undefined);
+    const connection = name === '' && first !== undefined ? first : connectionOf(name, source);
     if (route === undefined) continue;
-    const config = device.ip[route.destination.address.family];
+    const config = connection.ip[route.destination.address.family];
     config.routes = [...config.routes, route];
   }
-  for (const device of devices.values()) device.rejection = findRejection(device);
+  for (const connection of connections.values()) connection.rejection = findRejection(connection);
   for (const { name, value = '' } of list) {
     const server = name === 'nameserver' ? parseAddress(withoutBrackets(value)) : undefined;
     if (server === undefined) continue;
-    for (const { ip } of devices.values()) {
+    for (const { ip } of connections.values()) {
       const config = ip[server.family];
       if (!withoutServers.has(config.method)) config.dns = [...config.dns, server];
     }
   }
-  return [...devices.values()];
+  return [...connections.values()];
 }
 
-function configure({ ip }: Device, { address, dns, gateway, method }: IpArgument): void {
+function configure({ ip }: ArgumentConnection, { address, dns, gateway, method }: IpArgument): void {
   if (address !== undefined) {
     const config = ip[address.address.family];
     config.method = 'manual';
@@ -152,7 +141,7 @@ function configure({ ip }: Device, { address, dns, gateway, method }: IpArgument
 }
 
 /** Turns off DHCP and autoconfiguration of each IP version without addresses. */
-function disable(ip: Device['ip']): void {
+function disable(ip: ArgumentConnection['ip']): void {
   for (const config of [ip[4], ip[6]]) if (config.addresses.length === 0) config.method = 'disabled';
 }
 
@@ -160,8 +149,8 @@ function disable(ip: Device['ip']): void {
 const withoutServers: ReadonlySet<string> = new Set(['disabled', 'link-local']);
 
 /** Why NetworkManager drops a connection (nm_connection_verify), with all of its settings. */
-function findRejection({ ip, name }: Device): string | undefined {
-  const device = name === '' ? 'the connection for all interfaces' : name;
+function findRejection({ interfaceName, ip, mac }: Connection): string | undefined {
+  const device = interfaceName ?? mac ?? 'the connection for all interfaces';
   for (const family of [4, 6] as const) {
     const { addresses, dns, gateway, method } = ip[family];
     const version = `IPv${family}`;

@@ -12,7 +12,7 @@ import {
   type Server,
 } from '../network/reachability.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
-import { acceptedConnections, readDevices } from './connections.ts';
+import { readArgumentConnections } from './connections.ts';
 import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 
 export const networkArgumentRules = {
@@ -35,19 +35,19 @@ export function checkArgumentNetwork(
   list: readonly KernelArgument[],
   added: readonly KernelArgument[] = [],
 ): readonly Finding[] {
-  const devices = readDevices(list);
-  const connections = acceptedConnections(devices);
+  const read = readArgumentConnections(list);
+  const connections = read.filter(({ rejection }) => rejection === undefined);
   const all = [...list, ...added];
   const needs = list.map((argument) => ({ path: argument.path, servers: argumentServers(argument, all) }));
   const servers = [...networkServers(connections), ...needs.flatMap((need) => need.servers)];
   const problems = [...findConnectionProblems(connections), ...findOwnAddresses(connections, servers)].map(
     ({ file, line: _line, ...problem }) => {
-      const path = devices.find(({ source }) => source.text === file)?.source.path ?? [];
+      const path = read.find((one) => one.file === file)?.source.path ?? [];
       return { ...problem, path };
     },
   );
   return [
-    ...devices.flatMap(({ rejection, source }) =>
+    ...read.flatMap(({ rejection, source }) =>
       rejection === undefined
         ? []
         : [{ ...networkArgumentRules['ip-rejected'], path: source.path, message: rejection }],

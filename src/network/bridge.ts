@@ -1,6 +1,5 @@
 /** Linux bridges: the `bridge` of an interface, its options and the settings of its ports. */
 
-import { isMapping } from '../formats/mapping.ts';
 import type { Controller, Port } from './bond.ts';
 import type { ConvertedEntries } from './convertedKeyfile.ts';
 import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
@@ -42,6 +41,23 @@ const optionRows = {
 
 const vlanTag = reader.integer(1, 4094);
 
+type TagRange = readonly [number, number];
+
+const readTrunkTag = reader.object({
+  id: vlanTag,
+  'id-range': reader.object({ min: vlanTag, max: vlanTag }, ['min', 'max']),
+});
+
+const trunkTag = reader.mapped(readTrunkTag, (fields, place): TagRange | undefined => {
+  const { id, 'id-range': range } = fields;
+  if (hasBoth(fields, 'id', 'id-range', place)) return undefined;
+  if ('id' in fields) return id === undefined ? undefined : [id, id];
+  if (!('id-range' in fields)) return refuse(place, '"id-range" is missing');
+  if (range === undefined) return undefined;
+  const { min, max } = range;
+  return min <= max ? [min, max] : refuse(step(place, 'id-range'), '"min" is greater than "max"');
+});
+
 const portVlanShape = {
   'enable-native': reader.flag,
   mode: reader.oneOf(['access', 'trunk']),
@@ -82,24 +98,6 @@ function multicastRouter(value: unknown, place: DocumentPlace): string | undefin
 function groupAddress(_value: unknown, place: DocumentPlace): undefined {
   const message = 'NetworkManager ignores a keyfile with the group address as nmstate writes it';
   return refuse(place, message, 'remove group-addr; bridges use 01:80:C2:00:00:00 without it');
-}
-
-type TagRange = readonly [number, number];
-
-const readId = reader.mapped(reader.object({ id: vlanTag }, ['id']), ({ id }): TagRange => [id, id]);
-const readRange = reader.object(
-  { 'id-range': reader.object({ min: vlanTag, max: vlanTag }, ['min', 'max']) },
-  ['id-range'],
-);
-
-function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
-  if (isMapping(value) && Object.hasOwn(value, 'id')) {
-    return readId(value, place);
-  }
-  const range = readRange(value, place)?.['id-range'];
-  if (range === undefined) return undefined;
-  const { min, max } = range;
-  return min <= max ? [min, max] : refuse(step(place, 'id-range'), '"min" is greater than "max"');
 }
 
 export const bridge = reader.mapped(readBridgeFields, (fields, place): Controller | undefined => {
