@@ -48,7 +48,9 @@ export function argumentConnections(list: readonly KernelArgument[]): readonly C
 }
 
 /** All connections, also those that NetworkManager drops. */
-export function readArgumentConnections(list: readonly KernelArgument[]): readonly Readonly<ArgumentConnection>[] {
+export function readArgumentConnections(
+  list: readonly KernelArgument[],
+): readonly Readonly<ArgumentConnection>[] {
   const connections = new Map<string, ArgumentConnection>();
   /** @param name of the interface, its MAC address, or empty for any interface */
   const connectionOf = (name: string, source: KernelArgument): ArgumentConnection => {
