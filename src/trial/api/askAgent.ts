@@ -22,8 +22,8 @@ import {
 export const STATUS_TIME = 5000;
 
 /** The version of the agent, and its commands with their status: `clean.get_clean_steps: SUCCEEDED`. @throws AgentError */
-export async function askAgent(agent: AskedAgent) {
-  return askWithin(agent, STATUS_TIME, async (request) => {
+export async function askAgent(agent: AskedAgent, time = STATUS_TIME) {
+  return askWithin(agent, time, async (request) => {
     const get = async (path: string): Promise<Mapping> => {
       const response = await request(path);
       if (response.status !== 200) throw statusError(response, path);

@@ -24,12 +24,14 @@ interface CallbackOptions {
   readonly askBack: AskBack;
   readonly requiredSteps: readonly string[];
   readonly observe: (event: CallbackEvent | StepsEvent) => void;
+  /** Milliseconds that an agent has to send its status and its commands. */
+  readonly statusTime?: number;
 }
 
 /** Agents that are contacted at the same time; others wait, as each has a limit of time. */
 const MAX_PARALLEL = 32;
 
-export function createCallbackChecker({ askBack, observe, requiredSteps }: CallbackOptions) {
+export function createCallbackChecker({ askBack, observe, requiredSteps, statusTime }: CallbackOptions) {
   /** By the UUIDs of nodes. */
   const done = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
@@ -41,7 +43,7 @@ export function createCallbackChecker({ askBack, observe, requiredSteps }: Callb
   const ask = async (agent: Agent, client: string): Promise<void> => {
     if (end.signal.aborted) return;
     const contact = { ...agent, client, token: agent.node.token.current(), signal: end.signal };
-    const callback = await contactAgent(contact);
+    const callback = await contactAgent(contact, statusTime);
     if (end.signal.aborted) return;
     observe(callback);
     if (callback.problem !== undefined) return;
@@ -100,10 +102,10 @@ function failureOf(error: unknown, contact: Contact): { problem: string; reason:
   return { problem: withoutToken(error.message, contact), reason: error.reason };
 }
 
-async function contactAgent(contact: Contact): Promise<CallbackEvent> {
+async function contactAgent(contact: Contact, time: number | undefined): Promise<CallbackEvent> {
   const facts = factsOf(contact, contact.client);
   try {
-    const { version = '(unknown version)', commands } = await askAgent(contact);
+    const { version = '(unknown version)', commands } = await askAgent(contact, time);
     const run = commands.length === 0 ? 'no commands yet' : `commands: ${commands.join(', ')}`;
     const summary = withoutToken(`agent ${version}, ${run}`, contact);
     return { kind: 'callback', ...facts, problem: undefined, reason: undefined, summary };

@@ -13,6 +13,7 @@ import { createNodeStore } from '../../../src/trial/ironic/nodes.ts';
 import type { CallbackEvent, StepsEvent } from '../../../src/trial/timeline/events.ts';
 import { listenLocally } from '../../support/listening.ts';
 import { type AgentCommand, agentListener, genericAgent } from '../../support/scriptedAgent.ts';
+import { WAIT_LIMIT } from '../../support/patience.ts';
 import { until } from '../../support/serveFixtures.ts';
 
 interface Fixture {
@@ -41,6 +42,7 @@ async function start(askBack: AskBack, requiredSteps: readonly string[] = []): P
   const asking = createCallbackChecker({
     askBack,
     requiredSteps,
+    statusTime: WAIT_LIMIT,
     observe: (event) => void events.push(event),
   });
   ends.push(async () => {
