@@ -15,7 +15,7 @@ import { parseUrl, withBrackets } from '../formats/url.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { type HttpProxies, parseProxies } from '../http/client/httpUrl.ts';
 import type { Io } from '../io/io.ts';
-import { parseKubeconfig, selectAccess, type ClusterAccess, type Material } from './kubeconfig.ts';
+import { parseKubeconfig, selectAccess, type Material } from './kubeconfig.ts';
 
 export interface ClusterConfig {
   /** The source of the config, for messages: `context kind of ~/.kube/config`. */
@@ -108,7 +108,7 @@ function checkServer(server: string): string {
   });
 }
 
-async function readTls(access: ClusterAccess, io: Io): Promise<ClusterTls> {
+async function readTls(access: ReturnType<typeof selectAccess>, io: Io): Promise<ClusterTls> {
   const [ca, cert, key] = await Promise.all(
     [access.authority, access.certificate, access.key].map(async (it) => {
       if (it === undefined) return undefined;

@@ -25,20 +25,6 @@ interface Entry {
   readonly fields: Mapping;
 }
 
-export interface ClusterAccess {
-  /** The name of the context, for messages. */
-  readonly context: string;
-  readonly server: string;
-  readonly authority: Material | undefined;
-  /** The name in the server certificate, if it differs from the URL. */
-  readonly serverName: string | undefined;
-  readonly proxyUrl: string | undefined;
-  readonly namespace: string | undefined;
-  readonly certificate: Material | undefined;
-  readonly key: Material | undefined;
-  readonly token: Material | undefined;
-}
-
 /** Data in the kubeconfig itself, or in a file. Paths in a kubeconfig are relative to its folder. */
 export type Material =
   | { readonly kind: 'data'; readonly bytes: Uint8Array }
@@ -92,7 +78,7 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
 }
 
 /** Selects the current context of several merged files. The first entry with a name counts. */
-export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
+export function selectAccess(files: readonly Kubeconfig[]) {
   const first = files.find(({ currentContext }) => currentContext !== undefined);
   const name = first?.currentContext;
   const paths = files.map(({ path }) => path).join(', ');

@@ -42,6 +42,8 @@ interface ListPage {
   readonly objects: readonly KubernetesObject[];
   /** The resource version of all pages, from which a watch can start. */
   readonly resourceVersion: string;
+  /** Continues the list; undefined for the last page. */
+  readonly next?: string | undefined;
 }
 
 /** Any JSON with metadata. */
@@ -263,9 +265,7 @@ export class ApiClient {
 /** The public methods, which tests implement without a server. */
 export type KubernetesClient = Pick<ApiClient, keyof ApiClient>;
 
-type Page = ListPage & { readonly next: string | undefined };
-
-function readPage(answer: unknown, operation: string): Page {
+function readPage(answer: unknown, operation: string): ListPage {
   const resourceVersion = versionOf(answer, operation);
   const { items, metadata } = asMapping(answer);
   if (!Array.isArray(items) && items !== null) throw invalidResponse(operation, 'the response is not a list');

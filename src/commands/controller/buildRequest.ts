@@ -12,7 +12,6 @@ import {
   type NetworkDescription,
   networkKeys,
   readNetworkDescription,
-  type SecretData,
 } from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
 
@@ -34,11 +33,11 @@ export interface HostNetwork extends NetworkDescription {
 }
 
 /** Reads a Secret; undefined if it does not exist. Throws ApiError. */
-export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
-
-interface StoredSecret extends SecretData {
-  readonly metadata: { readonly resourceVersion: string };
-}
+export type ReadSecret = (
+  key: ObjectKey,
+) => Promise<
+  { readonly metadata: { readonly resourceVersion: string }; readonly data?: unknown } | undefined
+>;
 
 export async function buildRequestOf(
   image: PreprovisioningImage,
@@ -68,12 +67,12 @@ export async function buildRequestOf(
         : `networkDataName ${quoteText(key.name)} is not a valid name of a Secret: ${problem}`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
-  const description = readNetworkDescription(secret);
-  if (description !== undefined) return { ...request, network: { place, ...description } };
   const { data } = secret;
+  const description = readNetworkDescription(data);
+  if (description !== undefined) return { ...request, network: { place, ...description } };
   // An empty Secret means no network of its own, as for the image-customization-controller.
   if (data === undefined || (isMapping(data) && Object.keys(data).length === 0)) return request;
-  const others = listOtherKeys(secret);
+  const others = listOtherKeys(data);
   const message = `${place} has no text in the key ${networkKeys.join(' or ')}${others === '' ? '' : `; it has the keys ${others}`}`;
   return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
 }

@@ -34,7 +34,7 @@ import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
 import { Informers, secretReader } from './informers.ts';
 import { ReconcileLoop } from './reconcileLoop.ts';
-import { addControllerMetrics, type ControllerCounters, countImages, describeImages } from './service.ts';
+import { addControllerMetrics, countImages, describeImages } from './service.ts';
 import { pause, systemClock } from '../../io/clock.ts';
 
 /** Runs until SIGTERM or SIGINT, then returns 0. With a JSON log, an error that ends it earlier is an event of the log. */
@@ -83,7 +83,8 @@ export async function startReplica(
   plan: ControllerPlan,
   { io, log }: { readonly io: Io; readonly log: ServerLog },
 ): Promise<Replica> {
-  const { cluster, drainTime, identity, lease, namespace: watched, setup } = plan;
+  const { cluster, identity, lease, namespace: watched, setup } = plan;
+  const { drainTime } = options;
   const { namespace } = cluster;
   let leadership: { readonly isLeader: boolean; stop(): Promise<void> } | undefined;
   const isLeader = (): boolean => leadership?.isLeader ?? false;
@@ -107,7 +108,7 @@ export async function startReplica(
   const digests = knownDigests(new Map());
   const dates = createModifiedDates();
   const { cacheSize } = setup;
-  let counters: ControllerCounters | undefined;
+  let counters: ReturnType<typeof addControllerMetrics> | undefined;
   const reconcileLoop = new ReconcileLoop({
     client,
     informers,

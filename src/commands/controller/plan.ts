@@ -8,35 +8,24 @@ import { namespaceProblem } from '../../core/objectName.ts';
 import type { Io } from '../../io/io.ts';
 import { type ClusterConfig, findClusterConfig } from '../../kube/clusterConfig.ts';
 import type { ObjectKey } from '../../kube/objects.ts';
-import { readSetup, type Setup } from '../../service/setup.ts';
+import { readSetup } from '../../service/setup.ts';
 import type { ControllerOptions } from './options.ts';
 
-export interface ControllerPlan {
-  readonly setup: Setup;
-  readonly cluster: ClusterConfig;
-  /** The namespace to watch; undefined for all. */
-  readonly namespace: string | undefined;
-  readonly lease: ObjectKey | undefined;
-  readonly identity: string;
-  /** Milliseconds. */
-  readonly drainTime: number;
-}
+export type ControllerPlan = Awaited<ReturnType<typeof readPlan>>;
 
 const DEFAULT_LEASE = 'ironic-coreos-controller';
 
-/** Throws UsageError for invalid options, CliError for files that cannot be read. */
-export async function readPlan(options: ControllerOptions, io: Io): Promise<ControllerPlan> {
-  const { drainTime } = options;
+export async function readPlan(options: ControllerOptions, io: Io) {
   const setup = await readSetup(options, io);
   const cluster = await findClusterConfig(options.kubeconfig, io);
   const namespace = parseNamespace(options, io);
   return {
     setup,
     cluster,
+    /** The namespace to watch; undefined for all. */
     namespace,
     lease: options.leaderElection === false ? undefined : parseLease(options.lease, cluster),
     identity: `${hostname()}_${randomBytes(4).toString('hex')}`,
-    drainTime,
   };
 }
 

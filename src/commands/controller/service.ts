@@ -60,18 +60,13 @@ export function countImages(images: Iterable<PreprovisioningImage>): HostCounts 
   return { valid, stale: 0, invalid: own.length - valid };
 }
 
-export interface ControllerCounters {
-  wrote(outcome: Outcome): void;
-  failed(): void;
-}
-
 /** The values are read at each scrape. */
 export function addControllerMetrics(
   registry: Registry,
   isLeader: () => boolean,
   reconcileLoop: ReconcileLoop,
   informers: Informers,
-): ControllerCounters {
+) {
   const outcomes = new Counter({
     name: 'ironic_coreos_statuses_written_total',
     help: 'Number of written PreprovisioningImage statuses, by the reason in their conditions.',
@@ -98,7 +93,8 @@ export function addControllerMetrics(
     ],
   ]);
   return {
-    wrote: (outcome) => outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),
-    failed: () => retries.inc(),
+    wrote: (outcome: Outcome): void =>
+      outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),
+    failed: (): void => retries.inc(),
   };
 }

@@ -32,11 +32,10 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   const configs = new Map<string, { readonly host: string; readonly config: string }>();
   const served = await servedIsos('bootIso', options, io);
   const make = async (host: DeployOptions, context: HostContext) => {
-    const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
-    const settings = await readHostSettings(given, named);
+    const settings = await readHostSettings(host, context);
     if (settings === undefined) return undefined;
     const { config } = settings;
-    const { name = '', namespace = '', userDataName: userData } = given;
+    const { name = '', namespace = '', userDataName: userData } = host;
     if (userData !== undefined && config !== undefined) {
       const own = { host: name, config: JSON.stringify(config) };
       const other = configs.get(`${namespace}/${userData}`) ?? own;
@@ -58,9 +57,8 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
     return served?.comment(formatYaml(items)) ?? formatYaml(items);
   };
   const given = { ...options, ...(spec !== undefined && { spec }) };
-  const isSecret = (document: Manifests): boolean =>
-    served !== undefined || document.some(({ kind }) => kind === 'Secret');
-  return writeDeployed({ options: given, extension: `.${form}`, make, write, isSecret }, io);
+  const isSecret = (document: Manifests): boolean => document.some(({ kind }) => kind === 'Secret');
+  return writeDeployed({ options: given, extension: `.${form}`, make, write, isSecret, served }, io);
 }
 
 async function readSpec(text: string): Promise<Mapping> {

@@ -23,6 +23,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import { createContexts, type HostContext } from './hostContext.ts';
 import { optionsOf, readSelectedHosts, type SelectedHost, sourcesOf } from './inventoryHosts.ts';
 import type { DeployOptions } from './options.ts';
+import type { ServedIsos } from './servedIso.ts';
 
 /** The parts that differ between the commands. */
 export interface DeployCommand<Document> {
@@ -36,7 +37,9 @@ export interface DeployCommand<Document> {
   readonly make: (host: DeployOptions, context: HostContext) => Promise<Document | undefined>;
   readonly write: (hosts: readonly HostDocument<Document>[]) => string;
   /** Whether only the owner may read the file. Text that seems to contain a secret has the same mode. */
-  readonly isSecret: (document: Document) => boolean;
+  readonly isSecret?: (document: Document) => boolean;
+  /** The ISOs of serve that documents name; their URLs are secret. */
+  readonly served?: ServedIsos | undefined;
 }
 
 export interface HostDocument<Document> {
@@ -63,11 +66,14 @@ export function formatValue(value: unknown, format: 'json' | 'yaml'): string {
  * and skipped; the exit code is then 1.
  */
 export async function writeDeployed<Document>(
-  { extension, isSecret, make, options, write }: DeployCommand<Document>,
+  { extension, isSecret: hasSecret, make: makeDocument, options, served, write }: DeployCommand<Document>,
   io: Io,
 ): Promise<ExitCode> {
   const { inventory, host, failFast = false, output = '-' } = options;
   const contextOf = createContexts();
+  const make = (given: DeployOptions, context: HostContext): Promise<Document | undefined> =>
+    makeDocument(...(served?.withIso(given, context) ?? ([given, context] as const)));
+  const isSecret = (document: Document): boolean => served !== undefined || hasSecret?.(document) === true;
   if (inventory === undefined) {
     if (host !== undefined || failFast) {
       const flag = host === undefined ? '--fail-fast' : '--host';

@@ -20,15 +20,10 @@ import { report } from '../../io/report/report.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 
-/** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */
+/** The kinds of network descriptions, and what to do with one in place of the other. */
 const networkKinds = {
-  nmstate: {
-    keys: keysOfNetworks.nmstate,
-    name: 'nmstate',
-    hint: 'use --nmstate for nmstate',
-  },
+  nmstate: { name: 'nmstate', hint: 'use --nmstate for nmstate' },
   networkData: {
-    keys: keysOfNetworks.networkData,
     name: 'OpenStack network data',
     hint: 'set network.networkData of the host in an inventory',
   },
@@ -69,15 +64,21 @@ function refuseOtherKind(value: unknown, format: keyof typeof networkKinds, subj
       hint: 'pass a YAML or JSON file with a mapping',
     });
   }
-  const { keys } = networkKinds[format];
-  if (keys.some((key) => Object.hasOwn(value, key))) return;
-  const other = networkKinds[format === 'nmstate' ? 'networkData' : 'nmstate'];
-  const isOther = other.keys.some((key) => Object.hasOwn(value, key));
-  const { name } = isOther ? other : networkKinds[format];
-  throw new CliError(`${subject}: the file contains ${isOther ? name : `no ${name}`}`, {
-    code: 'ERR_FORMAT',
-    hint: isOther ? other.hint : `pass a file with the key "${keys[0]}"`,
-  });
+  const kinds = (['nmstate', 'networkData'] as const).filter((kind) =>
+    keysOfNetworks[kind].some((key) => Object.hasOwn(value, key)),
+  );
+  if (kinds.includes(format)) return;
+  const [other] = kinds;
+  throw new CliError(
+    `${subject}: the file contains ${other === undefined ? `no ${networkKinds[format].name}` : networkKinds[other].name}`,
+    {
+      code: 'ERR_FORMAT',
+      hint:
+        other === undefined
+          ? `pass a file with the key "${keysOfNetworks[format][0]}"`
+          : networkKinds[other].hint,
+    },
+  );
 }
 
 /** The network of the ramdisk: that of the host, or of all hosts. */

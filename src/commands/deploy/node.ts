@@ -28,10 +28,7 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const { format: form } = options;
   checkSet(options, form);
   const served = await servedIsos('deployIso', options, io);
-  const make = async (host: DeployOptions, context: HostContext) => {
-    const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
-    return readNode(given, form, named);
-  };
+  const make = (host: DeployOptions, context: HostContext) => readNode(host, form, context);
   const write = (hosts: readonly HostDocument<NodeDescription>[]): string => {
     const nodes = hosts.map(({ document }) => document);
     const formatCommands = options.set === true ? formatSetCommand : formatCreateCommands;
@@ -42,8 +39,7 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
     const infos = hosts.map(({ host, document }) => ({ host, document: document.driver_info }));
     return formatValue(byHost(infos), 'json');
   };
-  const isSecret = (): boolean => served !== undefined;
-  return writeDeployed({ options, extension: extensions[form], make, write, isSecret }, io);
+  return writeDeployed({ options, extension: extensions[form], make, write, served }, io);
 }
 
 function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): void {

@@ -13,7 +13,7 @@ import { override } from './inventoryHosts.ts';
 import type { DeployOptions } from './options.ts';
 import { deploySettings } from './settings.ts';
 
-interface ServedIsos {
+export interface ServedIsos {
   /** The options of the host with the URL of its ISO, in place of what an inventory says, and the context for messages. */
   readonly withIso: (host: DeployOptions, context: HostContext) => readonly [DeployOptions, HostContext];
   /** The YAML document or the commands, with a comment that says how long the URLs are valid. */

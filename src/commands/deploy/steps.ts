@@ -42,7 +42,7 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     form === 'command'
       ? hosts.map(({ document }) => document.commands).join('')
       : formatValue(byHost(hosts.map((one) => ({ ...one, document: one.document.deploySteps }))), form);
-  return writeDeployed({ options, extension: extensions[form], make, write, isSecret: () => false }, io);
+  return writeDeployed({ options, extension: extensions[form], make, write }, io);
 }
 
 interface MadeSteps {

@@ -57,12 +57,7 @@ function describeImage({ architecture, platform, format, artifacts }: StreamImag
   };
 }
 
-export interface StreamOptions {
-  /** Default: `stable`. */
-  readonly stream?: string | undefined;
-  /** Base URL, folder or file. Default: the variable IRONIC_COREOS_STREAM_BASE_URL, otherwise Fedora CoreOS. */
-  readonly streamBaseUrl?: string | undefined;
-}
+type StreamOptions = Omit<ListStreamOptions, 'format'>;
 
 /** How to read files and URLs. */
 export interface StreamAccess {

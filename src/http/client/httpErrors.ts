@@ -114,15 +114,8 @@ export function failureOf(error: unknown): NetworkFailure | undefined {
   return { ...known, code, isPassing: known.kind === 'connection' };
 }
 
-interface NetworkProblem {
-  readonly codes: RegExp;
-  readonly problem: string;
-  readonly hint: string;
-  /** A retry may help only for `connection`. */
-  readonly kind: 'connection' | 'trust' | 'protocol';
-}
-
-const problems: readonly NetworkProblem[] = [
+/** A retry may help only for `connection`. */
+const problems: readonly (NetworkFailure & { readonly codes: RegExp })[] = [
   {
     codes: /^(?:ENOTFOUND|EAI_AGAIN)$/,
     problem: 'host not found',

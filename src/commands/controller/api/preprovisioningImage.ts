@@ -121,14 +121,9 @@ export const artifactOf = {
 } as const satisfies Record<ImageFormat, ConfigArtifact>;
 
 /**
- * The Secret with the network of a host: an nmstate configuration in the key that the contract names, or OpenStack network
- * data in the key that Metal3's guide uses beside it. The API server returns values as base64.
+ * The keys of a Secret with the network of a host: nmstate, which the contract names, and OpenStack network data, which Metal3's
+ * guide puts beside it. The first that is there counts: the image-customization-controller reads nmstate only.
  */
-export interface SecretData {
-  readonly data?: unknown;
-}
-
-/** The first that is there counts: the image-customization-controller reads nmstate only. */
 export const networkKeys = ['nmstate', 'networkData'] as const;
 
 type NetworkKey = (typeof networkKeys)[number];
@@ -140,7 +135,7 @@ export interface NetworkDescription {
 }
 
 /** The other keys of the Secret: `"userData"`, or an empty text. */
-export function listOtherKeys({ data }: SecretData): string {
+export function listOtherKeys(data: unknown): string {
   const others = Object.keys(asMapping(data)).filter((name) => !networkKeys.some((key) => key === name));
   const shown = others.slice(0, MAX_KEYS).map((name) => quoteText(name));
   return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
@@ -148,8 +143,8 @@ export function listOtherKeys({ data }: SecretData): string {
 
 const MAX_KEYS = 5;
 
-/** Undefined if the Secret has no text in these keys, or if it is not valid UTF-8. */
-export function readNetworkDescription({ data }: SecretData): NetworkDescription | undefined {
+/** Undefined if the Secret has no text in these keys, or if it is not valid UTF-8. The API server returns values as base64. */
+export function readNetworkDescription(data: unknown): NetworkDescription | undefined {
   const values = asMapping(data);
   const [key, unread] = networkKeys.filter((name) => Object.hasOwn(values, name));
   const encoded = key && values[key];

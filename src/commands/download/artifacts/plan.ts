@@ -4,8 +4,9 @@ import { CliError, UsageError } from '../../../core/errors.ts';
 import { parseUrl } from '../../../formats/url.ts';
 import type { StreamArtifact } from './streamMetadata.ts';
 
-/** Where a file is, and how it is verified. */
-interface FileSource {
+/** One file to download: where it is, and how it is verified. */
+export interface PlannedFile {
+  readonly name: string;
   readonly url: URL;
   /** Possible URL of the signature; undefined without signature. */
   readonly signatureUrl: URL | undefined;
@@ -15,11 +16,6 @@ interface FileSource {
    * the digest suffices.
    */
   readonly needsSignature: boolean;
-}
-
-/** One file to download. */
-export interface PlannedFile extends FileSource {
-  readonly name: string;
   /** The file that is wanted instead of this one, which is compressed. */
   readonly unpacked: { readonly name: string; readonly sha256: string | undefined } | undefined;
 }
@@ -86,7 +82,11 @@ function readDigest(text: string): string {
 }
 
 /** @param unpackedSha256 expected digest of the decompressed file */
-function planFile(file: FileSource, decompress: boolean, unpackedSha256?: string): PlannedFile {
+function planFile(
+  file: Omit<PlannedFile, 'name' | 'unpacked'>,
+  decompress: boolean,
+  unpackedSha256?: string,
+): PlannedFile {
   const name = fileNameOf(file.url);
   const unpackedName = decompress ? unpackedNameOf(name) : undefined;
   const unpacked = unpackedName === undefined ? undefined : { name: unpackedName, sha256: unpackedSha256 };

@@ -27,7 +27,7 @@ describe('the network in a Secret', () => {
     ['bytes that are no text', { nmstate: base64(Uint8Array.of(0xff, 0xfe)) }, undefined],
     ['what every object has', Object.create({ nmstate: base64('x') }), undefined],
   ])('%s', (_title, data, expected) => {
-    expect(readNetworkDescription({ data })).toEqual(expected);
+    expect(readNetworkDescription(data)).toEqual(expected);
   });
 });
 
@@ -39,6 +39,6 @@ describe('the other keys of a Secret', () => {
     ['many', { a: '', b: '', c: '', d: '', e: '', f: '' }, '"a", "b", "c", "d", "e", …'],
     ['long ones', { [`\u001b${'x'.repeat(99)}`]: '' }, `"\\u001b${'x'.repeat(99)}"`],
   ])('%s', (_title, data, expected) => {
-    expect(listOtherKeys({ data })).toBe(expected);
+    expect(listOtherKeys(data)).toBe(expected);
   });
 });
