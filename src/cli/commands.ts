@@ -129,7 +129,6 @@ export function createProgram(context: Context): ProgramCommand {
     .addCommands({ ...table, ...shellCommands(program) });
 }
 
-/** The commands about the program itself. */
 function shellCommands(program: ProgramCommand): CommandTable {
   const completion = command({
     summary: 'Print a script that completes command lines in a shell',

@@ -170,7 +170,6 @@ function formatBody(lines: readonly string[], isFirst: boolean): string[] {
   return [...start, '.nf', ...lines.map((line) => escapeRoff(line)), '.fi'];
 }
 
-/** Escapes text for roff. */
 export function escapeRoff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

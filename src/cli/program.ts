@@ -28,7 +28,6 @@ export interface Context {
 /** With more options, the help of a command has only the common ones. */
 const MOST_OPTIONS = 20;
 
-/** A command, or a group of commands. */
 export class ProgramCommand extends Command {
   readonly #context: Context;
   /** Undefined if it is declared. */
@@ -64,7 +63,6 @@ export class ProgramCommand extends Command {
       });
   }
 
-  /** Makes a group of the command. */
   addCommands(table: CommandTable): this {
     let heading = 'Commands:';
     for (const [name, declared] of Object.entries(table)) {
@@ -166,7 +164,6 @@ export class ProgramCommand extends Command {
     });
   }
 
-  /** Returns the name of its value. */
   #declareArgument(usage: string, option: Option<unknown>): string {
     const argument = new DeclaredArgument(usage, option);
     this.addArgument(argument);
@@ -220,7 +217,6 @@ export class ProgramCommand extends Command {
   }
 }
 
-/** An option of commander with its declaration. */
 export class DeclaredOption extends CommanderOption {
   readonly declared: Option<unknown>;
 
@@ -241,7 +237,6 @@ export class DeclaredOption extends CommanderOption {
   }
 }
 
-/** An argument of commander with its declaration. */
 export class DeclaredArgument extends Argument {
   readonly declared: Option<unknown>;
 

@@ -63,7 +63,6 @@ export interface FactoryInputs {
   readonly digests: KnownDigests;
   /** Shared by all factories of a controller. */
   readonly dates?: ModifiedDates;
-  /** Bytes of memory for cached images. */
   readonly cacheSize: number;
   readonly io: Io;
 }

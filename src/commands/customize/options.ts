@@ -68,7 +68,6 @@ function readConsole(spec: string, flag: string): string {
   throw new UsageError(`invalid value '${spec}' for '${flag} <spec>': ${message}`, { hint });
 }
 
-/** How configs are read. */
 export const configOptions = {
   '--files-dir <folder>': folder(FILES_DIR),
   '--no-validate': negation('do not validate Ignition configs'),
@@ -76,7 +75,6 @@ export const configOptions = {
 
 export type CustomizeOptions = OptionsOf<typeof customizeOptions & typeof configOptions>;
 
-/** The network settings to embed. */
 export const networkOptions = {
   '-k, --keyfile <path>': repeatable(file('NetworkManager keyfile')),
   '--nmstate <path>': repeatable(file('nmstate file to convert to keyfiles')),
@@ -88,7 +86,6 @@ export const networkOptions = {
 /** The help of `--overwrite` for commands that write several files. */
 export const OVERWRITE_FILES = 'replace existing files, each when the new file is complete';
 
-/** The output of extracted network settings. */
 export const networkOutputOptions = {
   '-C, --directory <path>': folder('folder to write the files to (default: standard output)'),
   '--overwrite': toggle(OVERWRITE_FILES),
@@ -98,17 +95,14 @@ export const networkOutputOptions = {
 export const ISO =
   'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is buffered in TMPDIR';
 
-/** The help of `--mode`. */
 export const NEW_FILE_MODE =
   'permissions of the new file (default: 0600 if it contains a secret, else according to the umask)';
 
-/** How a new file is written. */
 export const newFileOptions = {
   '--overwrite': toggle('replace an existing file when the new file is complete'),
   '--mode <octal>': freeText(NEW_FILE_MODE),
 };
 
-/** The result of a command that changes an ISO. */
 export const resultOptions = {
   '-o, --output <path>': file(
     'new file to write; "-" is standard output (default: edit the ISO in place; requires a file or a block device)',
@@ -116,7 +110,6 @@ export const resultOptions = {
   ...newFileOptions,
 };
 
-/** The result of a command that embeds files in an image. */
 export const embeddingOptions = {
   ...resultOptions,
   '--grow': toggle('enlarge the image if its reserved area is too small'),

@@ -25,7 +25,6 @@ import { optionsOf, readSelectedHosts, type SelectedHost, sourcesOf } from './in
 import type { DeployOptions } from './options.ts';
 import type { ServedIsos } from './servedIso.ts';
 
-/** The parts that differ between the commands. */
 export interface DeployCommand<Document> {
   readonly options: DeployOptions;
   /** File name extension, with a leading dot, for one file per host. */
@@ -56,7 +55,6 @@ export function byHost<Document>(hosts: readonly HostDocument<Document>[]): unkn
     : Object.fromEntries(hosts.map(({ host = '', document }) => [host, document]));
 }
 
-/** Formats a value, with a final line break. */
 export function formatValue(value: unknown, format: 'json' | 'yaml'): string {
   return format === 'json' ? jsonText(value) : formatYaml([value]);
 }
@@ -71,8 +69,10 @@ export async function writeDeployed<Document>(
 ): Promise<ExitCode> {
   const { inventory, host, failFast = false, output = '-' } = options;
   const contextOf = createContexts();
-  const make = (given: DeployOptions, context: HostContext): Promise<Document | undefined> =>
-    makeDocument(...(served?.withIso(given, context) ?? ([given, context] as const)));
+  const make = (host: DeployOptions, context: HostContext): Promise<Document | undefined> => {
+    const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
+    return makeDocument(given, named);
+  };
   const isSecret = (document: Document): boolean => served !== undefined || hasSecret?.(document) === true;
   if (inventory === undefined) {
     if (host !== undefined || failFast) {

@@ -20,14 +20,12 @@ import { readRamdiskNetwork } from './networkFile.ts';
 import type { DeployOptions } from './options.ts';
 import { deployRows, type DeploySetting } from './settings.ts';
 
-/** A host that the options select. */
 export interface SelectedHost extends InventoryHost {
   readonly source: DeploySource;
   /** Another host with the same BMC. */
   readonly sameBmc: InventoryHost | undefined;
 }
 
-/** One host, and its inventory. */
 export interface DeploySource {
   readonly options: DeployOptions;
   /** File name of the inventory. */
@@ -82,13 +80,11 @@ function bmcOf(source: DeploySource): string | undefined {
   return `${new URL(`${transport}://${host}:${port}`).host}${path.replace(/\/$/, '')}`;
 }
 
-/** The values of placeholders. */
 function factsOf({ host, options }: DeploySource): HostFacts {
   const { bootMac = host.mac, arch: architecture = host.architecture } = options;
   return { name: host.name, bootMac, architecture };
 }
 
-/** The options for the host. */
 export function optionsOf(
   source: DeploySource,
   { nameOf, locate }: OptionSources,
@@ -118,7 +114,6 @@ function mergeSettings(source: DeploySource): DeployOptions {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
-/** The key `deploy` of a part of the document. */
 function deployOf({ document }: DeploySource, path: Path): Mapping {
   return mappingAt(document.value, [...path, 'deploy']);
 }

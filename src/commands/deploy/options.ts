@@ -62,7 +62,6 @@ function settingOption({ choices, completion, help, kind }: DeploySetting): Opti
   return kind === 'texts' || kind === 'hints' ? repeatable(one) : one;
 }
 
-/** The output, and the hosts of an inventory. */
 const hostsOptions = {
   '-o, --output <file>': common(file('file to write (default: standard output)')),
   ...under('Many hosts:', {
@@ -132,7 +131,6 @@ export type ConfigDriveOptions = OptionsOf<typeof configDriveOptions>;
 export type BareMetalHostOptions = OptionsOf<typeof bareMetalHostOptions>;
 export type NodeOptions = OptionsOf<typeof nodeOptions>;
 
-/** The options of all `deploy` commands. */
 export type DeployOptions = OptionsOf<
   SettingOptions &
     typeof hostsOptions &

@@ -9,7 +9,6 @@ import type { Mapping } from '../../formats/mapping.ts';
 import { FILES_DIR } from '../../io/commandLine.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
-/** The commands below `deploy`. */
 export type DeployWord = 'steps' | 'configdrive' | 'baremetalhost' | 'node';
 
 /** Values by kind. In an inventory, hints and labels are mappings. */
@@ -56,7 +55,6 @@ const node = ['node'] as const;
 const install = ['steps', 'configdrive', 'baremetalhost'] as const;
 const image = ['steps', 'baremetalhost', 'node'] as const;
 
-/** A row with a flag. */
 function row<Kind extends DeployKind, Flags extends string, const More extends Partial<DeploySetting>>(
   kind: Kind,
   words: readonly DeployWord[],
@@ -234,6 +232,5 @@ export const deploySettings = {
   ),
 } as const satisfies Readonly<Record<string, DeploySetting>>;
 
-/** The rows, with the names of their options. */
 export const deployRows: readonly (readonly [name: string, row: DeploySetting])[] =
   Object.entries(deploySettings);

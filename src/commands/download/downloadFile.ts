@@ -32,11 +32,9 @@ import {
 
 interface DownloadContext extends TransferContext {
   readonly findKeys: KeySource;
-  /** The path for a file name. */
   readonly outputPath: (name: string) => OutputPath;
 }
 
-/** The expected checksum and signatures of a file. */
 interface Proof {
   readonly sha256: string | undefined;
   /** Those that can be checked, each with the keys that may have made it. */
@@ -50,7 +48,6 @@ interface CheckedSignature {
   readonly keys: readonly PublicKey[];
 }
 
-/** Bytes of the largest signature file. */
 const MAX_SIGNATURE = 64 * 1024;
 
 /**
@@ -133,7 +130,6 @@ async function fetchSignature(
   }
 }
 
-/** The signatures that a trusted key may have made. */
 async function checkableSignatures(
   { name, needsSignature }: PlannedFile,
   bytes: Uint8Array,
@@ -253,7 +249,6 @@ async function finish({ path, shownPath }: OutputPath): Promise<void> {
   await forgetPartial(path);
 }
 
-/** Bytes per read of a compressed file. */
 const BLOCK = 1024 * 1024;
 
 /**

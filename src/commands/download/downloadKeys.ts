@@ -25,9 +25,7 @@ export interface KeySourceOptions {
   readonly policy: RetryPolicy;
   /** File with keys that the user trusts; then no other key is trusted. */
   readonly keyring?: string | undefined;
-  /** Folders with the keys of distributions. */
   readonly folders?: readonly string[];
-  /** The URL of Fedora's keys. */
   readonly url?: URL;
   /** Fingerprints of the trusted keys if the user names no keyring. */
   readonly pinned?: readonly string[];
@@ -140,5 +138,4 @@ const pinnedKeys: readonly string[] = [
   'd924b10d3e810dabdd8b56b596e7e91491211fce', // Fedora 46
 ];
 
-/** All keys of Fedora. */
 const FEDORA_KEYS_URL = 'https://fedoraproject.org/fedora.pgp';

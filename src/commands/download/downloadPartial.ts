@@ -18,15 +18,12 @@ import { shownUrl } from '../../http/client/httpUrl.ts';
 import { countRetries, type RetryPolicy } from '../../http/client/retries.ts';
 import { stateOf, thisProcess } from '../../io/process.ts';
 
-/** The path of a file to write. */
 export interface OutputPath {
   /** Absolute, and without `.partial`. */
   readonly path: string;
-  /** For messages. */
   readonly shownPath: string;
 }
 
-/** A file to fetch. */
 interface PartialTransfer extends OutputPath {
   readonly url: URL;
   /** A download with another expected digest is not resumed. */
@@ -40,7 +37,6 @@ export interface TransferContext {
   readonly progress: (done: number, total: number | undefined) => void;
 }
 
-/** What the server sent about the file. */
 interface PartState {
   /** ETag or date; undefined if the server sends none, so that the download cannot be resumed. */
   readonly validator: string | undefined;
@@ -148,7 +144,6 @@ async function writeState({ id, path, state }: Part): Promise<void> {
   await writeFile(`${path}.json`, `${JSON.stringify(saved)}\n`, { flag: 'wx', mode: 0o600 });
 }
 
-/** One attempt. */
 async function fetchRest(part: Part, transfer: PartialTransfer, context: TransferContext): Promise<void> {
   const { state } = part;
   if (state?.total !== undefined && state.total === part.size) return;
@@ -205,7 +200,6 @@ async function openPart(part: Part, answer: HttpAnswer, { url }: PartialTransfer
   });
 }
 
-/** Whether the response contains the rest of the file. */
 function fits({ size, state }: Part, { headers }: HttpAnswer): boolean {
   const [, start, end, total] =
     /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];

@@ -59,7 +59,6 @@ function describeImage({ architecture, platform, format, artifacts }: StreamImag
 
 type StreamOptions = Omit<ListStreamOptions, 'format'>;
 
-/** How to read files and URLs. */
 export interface StreamAccess {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;

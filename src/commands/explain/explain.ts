@@ -117,7 +117,6 @@ function formatRulesJson(entries: Iterable<Explanation>): string {
   return `${JSON.stringify(rules)}\n`;
 }
 
-/** All rules by group, one per line. */
 function formatRuleList(entries: readonly Explanation[], columns: number): string {
   const blocks = Array.from(
     groupBy(entries, ({ group }) => group),

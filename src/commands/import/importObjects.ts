@@ -19,7 +19,6 @@ import { identifyByMac } from '../../network/logicalNames.ts';
 import { fileIn, type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
 import { mappingIn, nameOf, textsIn } from './kubernetesObjects.ts';
 
-/** What a reader of an object knows besides the object. */
 interface Surroundings {
   /** For the files beside the inventory. */
   readonly folder: string;
@@ -75,7 +74,6 @@ export function objectKind({ apiVersion, kind, platform, pullSecret }: Mapping):
   return apiVersion === 'v1' && (platform !== undefined || pullSecret !== undefined) ? 'InstallConfig' : '';
 }
 
-/** Credentials of registries, and certificates. */
 function readLooseSecret(secret: Mapping, folder: string): Partial<Imported> {
   const texts = textsIn(secret);
   const { kind, name } = nameOf(secret);
@@ -209,7 +207,6 @@ function takeDeployment(spec: Record<string, unknown>): Mapping {
   });
 }
 
-/** The settings for `install_coreos`. */
 function readMetaData(text: string | undefined, notes: string[]): Mapping {
   if (text === undefined) return {};
   const { coreos_append_karg: kargs, coreos_copy_network: copyNetwork, ...others } = mappingIn(text) ?? {};

@@ -8,7 +8,6 @@ export interface ImportedHost {
   /** In lower case, with colons; that of the boot interface first. */
   readonly macs: readonly string[];
   readonly architecture?: unknown;
-  /** The keys of the host in an inventory. */
   readonly network?: Mapping | undefined;
   readonly deploy?: Mapping | undefined;
   readonly bmc?: Mapping | undefined;
@@ -25,7 +24,6 @@ export interface ImportedFile {
 
 export interface Imported {
   readonly hosts: readonly ImportedHost[];
-  /** Settings of all hosts. */
   readonly agent: Mapping;
   readonly files: readonly ImportedFile[];
   readonly notes: readonly string[];

@@ -5,7 +5,6 @@ import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { asText } from './imported.ts';
 
-/** The objects in their order. */
 export function readDocuments(text: string): readonly unknown[] {
   const marks = Array.from(text.matchAll(/^---(?=\s|$)/gm), ({ index }) => index);
   const starts = [0, ...marks];

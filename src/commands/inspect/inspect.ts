@@ -72,11 +72,9 @@ async function compare(
   }
 }
 
-/** Two images that differ. */
 interface ComparedPair {
   /** Path in both folders; undefined if no folders are compared. */
   readonly file: string | undefined;
-  /** The names of both images. */
   readonly names: readonly string[];
   readonly differences: readonly InspectionDifference[];
 }

@@ -53,7 +53,6 @@ export interface InspectedConfig {
   /** Merged with the configs that are inlined in it. */
   readonly config: Config;
   readonly version: SpecVersion;
-  /** Bytes of the document. */
   readonly size: number;
   /** Number of inlined configs, at any depth. */
   readonly inlinedConfigs: number;
@@ -69,7 +68,6 @@ export async function inspectSource(source: string | Uint8Array, io: Io): Promis
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
 }
 
-/** Inspects an open image. */
 async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Inspected> {
   const { kind, image, name: file } = source;
   const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);

@@ -6,7 +6,6 @@ import { isRemote } from '../../http/client/httpUrl.ts';
 import { listUserFiles, statsOf } from '../../io/files/fileStates.ts';
 import type { Io } from '../../io/io.ts';
 
-/** Two images to compare. */
 export interface ImagePair {
   /** Path in both folders; undefined if the images themselves were given. */
   readonly file?: string;

@@ -70,7 +70,6 @@ export async function planEmbedding<T>(
 
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** Returns the files by their paths in the initramfs. */
 async function readInitrdFiles(
   { initrdFile = [], initrdArchive = [] }: EmbeddingOptions,
   io: Io,

@@ -30,7 +30,6 @@ const iso = { '<ISO>': file(ISO) };
 
 export const showOptions = iso;
 
-/** Of a command that changes an ISO and takes no more. */
 export const rewriteOptions = { ...iso, ...resultOptions };
 
 export const embedOptions = {
@@ -92,7 +91,6 @@ export const isoCustomizeOptions = {
   }),
 };
 
-/** Of commands that extract several files. */
 export const extractFilesOptions = {
   ...iso,
   '-o, --output-dir <path>': withDefault('.', folder('folder for the files; created if it does not exist')),

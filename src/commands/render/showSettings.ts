@@ -57,7 +57,6 @@ export function formatShownSettingsJson(
   return `${JSON.stringify(document)}\n`;
 }
 
-/** Setting, value, source. */
 type Row = readonly [setting: string, value: string, source: string];
 
 function settingRows({ inputs, profile }: Shown, options: RenderOptions): readonly Row[] {
@@ -82,9 +81,7 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
   return [...flags, ...rows];
 }
 
-/** Limit for the list of hosts. */
 const MAX_HOSTS = 100;
-/** The widest column that is aligned. */
 const WIDEST = 60;
 
 function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): readonly string[] {

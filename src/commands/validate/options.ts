@@ -11,7 +11,6 @@ import {
   withDefault,
 } from '../../io/commandLine.ts';
 
-/** How each document is checked. */
 const validationOptions = {
   '--strict': toggle('treat files with warnings as invalid'),
   '--files-dir <folder>': folder(FILES_DIR),

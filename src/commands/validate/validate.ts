@@ -79,7 +79,6 @@ function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedF
   return { ...file, report: { valid, findings: shown } };
 }
 
-/** Options for a document of the user. */
 interface DocumentOptions extends CheckOptions {
   readonly openFiles?: OpenLocalFiles;
   /** Of the hosts of inventories. */

@@ -55,7 +55,6 @@ export async function checkIfInventory(
   return { file, bytes: new Uint8Array(), report: { valid: !hasErrors(findings), findings } };
 }
 
-/** Undefined for anything else than an inventory. */
 function parseInventoryText(file: string, bytes: Buffer): ParsedYaml | undefined {
   const isYaml = /\.ya?ml$/i.test(file);
   if ((!isYaml && bytes.includes('"ignition"')) || mayBeButane(file, bytes)) return undefined;

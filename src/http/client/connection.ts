@@ -5,14 +5,12 @@ import type { ConnectionOptions } from 'node:tls';
 import type { HttpProxies } from './httpUrl.ts';
 
 export interface Endpoint {
-  /** Milliseconds to connect. */
   readonly connectTime: number;
   /** Certificates are verified, unless it says otherwise. */
   readonly tls?: Pick<
     ConnectionOptions,
     'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'secureContext' | 'servername'
   >;
-  /** Undefined for none. */
   readonly proxies?: HttpProxies;
   /** Number of redirects that are followed. Default: 0. */
   readonly redirects?: number;

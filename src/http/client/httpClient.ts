@@ -86,7 +86,6 @@ function describeRequest(name: string, headers: GetOptions['headers'] = {}, stat
 /** Compressed, ranges would count other bytes. */
 const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-coreos' };
 
-/** The whole body. */
 export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): CliError =>
     new CliError(`${name} is too large: more than ${formatSizeInWords(maxBytes)}`, { code: 'ERR_TOO_LARGE' });

@@ -10,7 +10,6 @@ import type { Io } from '../../io/io.ts';
 /** The target of a request. User names, passwords and queries are secrets: only `name` may be shown. */
 interface HttpTarget {
   readonly name: string;
-  /** Without user name and password. */
   readonly url: URL;
   /** For the header of that name; undefined where the URL has no user name and no password. */
   readonly authorization: string | undefined;

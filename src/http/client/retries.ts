@@ -32,7 +32,6 @@ export interface RetryPolicy {
   /** Milliseconds before the first retry; each pause is twice as long as the previous one. */
   readonly firstPause: number;
   readonly signal?: AbortSignal | undefined;
-  /** Receives a line for each retry. */
   readonly say: (text: string) => void;
 }
 

@@ -86,7 +86,6 @@ export function isLoopback(address: ListenAddress): boolean {
  */
 const BACKLOG = 4096;
 
-/** The options for `listen` of node:net. */
 export function listenOptions(address: ListenAddress): ListenOptions & { readonly fd?: number } {
   if (address.kind === 'inherited') return { fd: address.fd };
   return {

@@ -69,7 +69,6 @@ export function createAnswerer(service: Service): Answerer {
   };
 }
 
-/** A request in progress, with the facts for its log event. */
 interface Exchange {
   readonly service: Service;
   readonly blocks: BlockPool;

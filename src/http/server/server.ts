@@ -50,7 +50,6 @@ export const defaultLimits: ServerLimits = {
   idleTime: 120_000,
 };
 
-/** Why a client sends no valid request. */
 export type HandshakeProblem =
   /** The handshake failed: `tlsv1 alert unknown ca` if the client does not trust the certificate. */
   | { readonly kind: 'tls'; readonly reason: string }

@@ -5,7 +5,6 @@ import type { ServerLog } from './serverLog.ts';
 
 /** Milliseconds until the same message is logged again. */
 const REPEAT_INTERVAL = 60_000;
-/** The number of messages that are remembered. */
 const MAX_MESSAGES = 1000;
 
 /**

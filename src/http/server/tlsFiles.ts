@@ -13,7 +13,6 @@ import { watchFiles } from '../../io/files/watchFiles.ts';
 import { openForReading } from '../../io/files/handles.ts';
 import { noteFailedReload, type ServerLog } from './serverLog.ts';
 
-/** Paths of PEM files. */
 export interface TlsFiles {
   /** The certificate of the service first, then intermediate certificates. */
   readonly certificate: string;
@@ -25,7 +24,6 @@ export interface TlsFiles {
 export interface TlsMaterial {
   readonly context: SecureContextOptions;
   readonly expires: Date;
-  /** SHA-256 of the certificate. */
   readonly fingerprint: string;
 }
 
@@ -114,7 +112,6 @@ function tlsError(message: string, hint?: string, cause?: unknown): CliError {
 }
 
 interface TlsWatch {
-  /** Milliseconds between two checks. */
   readonly interval: number;
   readonly log: ServerLog;
   readonly use: (material: TlsMaterial) => void;

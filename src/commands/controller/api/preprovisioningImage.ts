@@ -43,7 +43,6 @@ export interface PreprovisioningImageStatus {
   readonly conditions: readonly Condition[];
 }
 
-/** The version of the Secret of a build. */
 export interface NetworkDataVersion {
   readonly name: string | undefined;
   readonly version: string | undefined;

@@ -183,7 +183,6 @@ function renderImage(options: DeployOptions): Mapping | undefined {
   };
 }
 
-/** A Secret that the host refers to. */
 interface HostSecret {
   /** The field of the host that names the Secret. */
   readonly field: 'userData' | 'metaData' | 'networkData' | 'preprovisioningNetworkDataName';

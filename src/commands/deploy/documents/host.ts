@@ -24,7 +24,6 @@ export const rootDeviceMissing = warningRule(
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
 
-/** The BMC of a host, without credentials. */
 export interface HostBmc {
   readonly address: BmcAddress;
   /** Whether to skip verification of the BMC's TLS certificate. */

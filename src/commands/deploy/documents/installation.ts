@@ -128,7 +128,6 @@ const imageChecksum = errorRule(
   'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with {imageChecksum}',
 );
 
-/** Checks the URL of an image for coreos-installer. */
 export function checkImageSource(url: string): Finding {
   const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
   const isOther = /\.(?:iso|ova|qcow2|vhd|vmdk)(?:\.(?:gz|xz|zst))?(?:\?|$)/.test(url);

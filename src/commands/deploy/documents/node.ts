@@ -93,7 +93,6 @@ function linesOf(host: DeployHost, options: DeployOptions): readonly ConfLine[] 
   ];
 }
 
-/** The images of the ramdisk. */
 function imagesOf(options: DeployOptions): readonly NamedBootFile[] {
   const uses = { deployIso: 'live ISO', deployKernel: 'kernel', deployRamdisk: 'initramfs' } as const;
   return (['deployIso', 'deployKernel', 'deployRamdisk'] as const).flatMap((option) => {

@@ -22,11 +22,9 @@ export interface PlannedFile {
 
 interface PlanOptions {
   readonly decompress: boolean;
-  /** Whether the user accepts unsigned files. */
   readonly insecure: boolean;
 }
 
-/** The source of the metadata. */
 export interface MetadataSource {
   /** Base of relative locations. */
   readonly base: URL;

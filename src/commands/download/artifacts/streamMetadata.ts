@@ -15,7 +15,6 @@ interface ImageChoice {
   readonly format: string;
 }
 
-/** One file of a release. */
 export interface StreamArtifact extends ImageChoice {
   /** `disk`, or of `pxe`: `kernel`, `initramfs`, `rootfs`. */
   readonly name: string;
@@ -25,7 +24,6 @@ export interface StreamArtifact extends ImageChoice {
   readonly signature: string | undefined;
   /** 64 hexadecimal digits, lower case. */
   readonly sha256: string | undefined;
-  /** The checksum of the decompressed file. */
   readonly uncompressedSha256: string | undefined;
 }
 
@@ -127,7 +125,6 @@ function digestOf(members: Mapping, name: string): string | undefined {
   return value;
 }
 
-/** The base URL of Fedora CoreOS. */
 export const FEDORA_STREAMS = 'https://builds.coreos.fedoraproject.org/streams/';
 
 /**

@@ -1,6 +1,5 @@
 /** Conditional requests (RFC 9110, section 13). */
 
-/** Fields of a request by their names in lower case. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Values that identify a version of the content. */

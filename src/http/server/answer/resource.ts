@@ -3,7 +3,6 @@
 import type { ArtifactKind } from '../../../core/artifacts.ts';
 import type { ImageBytes } from '../../../image/overlay.ts';
 
-/** The properties of a resource that are known without opening it. */
 export interface DescribedResource {
   readonly artifact: ArtifactKind;
   /** The host that owns it; undefined for shared files. */
@@ -27,12 +26,10 @@ export interface ServedResource extends DescribedResource {
   open(): Promise<ResourceBytes>;
 }
 
-/** A resource that is open for one transfer. */
 interface ResourceBytes extends ImageBytes {
   close(): Promise<void>;
 }
 
-/** All resources of a snapshot. */
 export interface Catalog {
   /**
    * Finds the entry of a path such as `worker-0.iso`.

@@ -70,7 +70,6 @@ export interface TransferLog {
   whenFetched(host: string | undefined, artifacts: readonly ArtifactKind[]): Promise<void>;
 }
 
-/** Receives every transfer, for example to count it. */
 export interface TransferWatcher {
   began?(start: TransferStart): void;
   /** @param received distinct bytes of the image that the client has, including these */
@@ -229,7 +228,6 @@ interface Extent {
  */
 const MAX_EXTENTS = 1024;
 
-/** The coverage of an image of `size` bytes without any received bytes. */
 export function createCoverage(size: number): Coverage {
   return { size, extents: [] };
 }
