@@ -22,6 +22,10 @@ import { servedIsos } from './servedIso.ts';
 
 type Manifests = ReturnType<typeof renderHostManifests>;
 
+function isSecret(manifests: Manifests): boolean {
+  return manifests.some(({ kind }) => kind === 'Secret');
+}
+
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
  * written.
@@ -57,7 +61,6 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
     return served?.comment(formatYaml(items)) ?? formatYaml(items);
   };
   const given = { ...options, ...(spec !== undefined && { spec }) };
-  const isSecret = (document: Manifests): boolean => document.some(({ kind }) => kind === 'Secret');
   return writeDeployed({ options: given, extension: `.${form}`, make, write, isSecret, served }, io);
 }
 

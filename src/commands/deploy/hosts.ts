@@ -69,9 +69,9 @@ export async function writeDeployed<Document>(
 ): Promise<ExitCode> {
   const { inventory, host, failFast = false, output = '-' } = options;
   const contextOf = createContexts();
-  const make = (host: DeployOptions, context: HostContext): Promise<Document | undefined> => {
-    const [given, named] = served?.withIso(host, context) ?? ([host, context] as const);
-    return makeDocument(given, named);
+  const make = (given: DeployOptions, context: HostContext): Promise<Document | undefined> => {
+    const [own, named] = served?.withIso(given, context) ?? ([given, context] as const);
+    return makeDocument(own, named);
   };
   const isSecret = (document: Document): boolean => served !== undefined || hasSecret?.(document) === true;
   if (inventory === undefined) {
