@@ -85,7 +85,7 @@ const checks: readonly Check[] = [
     fetchesRootfs === true && read !== undefined ? checkInitramfsNetwork(read.config, list, files) : [],
   // Keyfiles that are embedded have been checked where they were read.
   ({ files }, before) => (before === undefined ? checkKeyfileConnections(files) : []),
-  ({ files, list, needs }) => checkImageNetwork(list, files, needs),
+  ({ files, list, needs, read }) => checkImageNetwork(list, files, read?.config, needs),
   ({ files, isOtherSystem }) =>
     isOtherSystem === true && files.has(CONFIG_NAME) ? [issueOf(imageRules.configUnread)] : [],
 ];

@@ -12,9 +12,8 @@ import type { KernelArgument } from '../../kargs/argument.ts';
 import { argumentConnections } from '../../kargs/connections.ts';
 import { argumentServers, usesBootInterface } from '../../kargs/networkChecks.ts';
 import type { Config } from '../../ignition/config.ts';
-import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
-import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { embedsKeyfiles } from '../../image/inspection/imageChecks.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import type { Connection } from '../../network/connection.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
@@ -36,22 +35,24 @@ export interface NetworkFinding extends Finding {
 /**
  * The issues of the network of an image.
  * @param list all kernel arguments of the machine, as far as they are known
- * @param files the embedded files by path
+ * @param files the embedded files by path; keyfiles take the place of kernel arguments, also those that NetworkManager does not load
+ * @param config of the image
  * @param others what the host needs besides
  */
 export function checkImageNetwork(
   list: readonly KernelArgument[],
   files: EmbedFiles,
+  config: Config | undefined,
   others: readonly Need[] = [],
 ): readonly NetworkFinding[] {
-  const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
-  const connections = initramfsConnections(list, files);
-  if (connections.length === 0 || (keyfiles.length === 0 && usesBootInterface(list))) return [];
-  const ofConfig = readNeeds(files.get(CONFIG_NAME));
+  const hasKeyfiles = embedsKeyfiles(files);
+  const connections = hasKeyfiles ? keyfileConnections(files) : argumentConnections(list);
+  if (connections.length === 0 || (!hasKeyfiles && usesBootInterface(list))) return [];
+  const ofConfig = config === undefined ? [] : listInitramfsNeeds(config);
   // The servers of the arguments are checked together with a network of arguments.
-  const ofArguments = keyfiles.length === 0 ? [] : list.map((argument) => argumentServers(argument, list));
+  const ofArguments = hasKeyfiles ? list.map((argument) => argumentServers(argument, list)) : [];
   const needs = [...ofArguments, ...ofConfig, ...others].filter((servers) => servers.length > 0);
-  const ofNetwork = keyfiles.length === 0 ? [] : networkServers(connections);
+  const ofNetwork = hasKeyfiles ? networkServers(connections) : [];
   const addresses = findOwnAddresses(connections, [...ofNetwork, ...needs.flat()]);
   return [
     ...addresses.map((problem) => ({ path: [], ...problem })),
@@ -61,28 +62,19 @@ export function checkImageNetwork(
   ];
 }
 
-/** Embedded files take the place of kernel arguments, also those that NetworkManager does not load. */
-function initramfsConnections(list: readonly KernelArgument[], files: EmbedFiles): readonly Connection[] {
-  const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
-  return keyfiles.length > 0
-    ? readConnections(
-        keyfiles
-          .map(([path, data]) => ({ name: posix.basename(path), data }))
-          .filter(({ name }) => initramfsNameProblem(name) === undefined),
-      )
-    : argumentConnections(list);
+export function checkKeyfileConnections(files: EmbedFiles): readonly Finding[] {
+  return findConnectionProblems(keyfileConnections(files)).map((problem) => ({ path: [], ...problem }));
 }
 
-export function checkKeyfileConnections(files: EmbedFiles): readonly Finding[] {
-  if (![...files.keys()].some(isNetworkPath)) return [];
-  return findConnectionProblems(initramfsConnections([], files)).map((problem) => ({ path: [], ...problem }));
+function keyfileConnections(files: EmbedFiles): readonly Connection[] {
+  const keyfiles = [...files].flatMap(([path, data]) =>
+    isNetworkPath(path) ? [{ name: posix.basename(path), data }] : [],
+  );
+  return readConnections(keyfiles.filter(({ name }) => initramfsNameProblem(name) === undefined));
 }
 
 /** What a config needs of the network of the initramfs. It is not the network of the agent if the config has one of its own. */
-function readNeeds(document: Uint8Array | undefined): readonly Need[] {
-  const read = document === undefined ? undefined : readEffectiveConfig(document);
-  if (read?.status !== 'read') return [];
-  const { config } = read;
+function listInitramfsNeeds(config: Config): readonly Need[] {
   return connectionsOf(config).length > 0 ? listFetched(config) : listServers(config);
 }
 

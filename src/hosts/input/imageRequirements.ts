@@ -14,7 +14,7 @@ import type { EffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { ignitionRelease, newestSpecOf } from '../../image/ignitionSpec.ts';
 import { isSince } from '../../ignition/versions.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
-import { issueOf } from '../../image/inspection/imageChecks.ts';
+import { embedsKeyfiles, issueOf } from '../../image/inspection/imageChecks.ts';
 import { archiveProblems, imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
@@ -25,7 +25,6 @@ import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
-import { isNetworkPath } from '../../image/networkSettings.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { isStatic } from '../../network/reachability.ts';
 
@@ -132,8 +131,7 @@ export function checkInitramfsNetwork(
   kargs: readonly KernelArgument[],
   files: EmbedFiles,
 ): Finding[] {
-  const hasOwn =
-    [...files.keys()].some(isNetworkPath) || kargs.some(({ name }) => networkArguments.has(name));
+  const hasOwn = embedsKeyfiles(files) || kargs.some(({ name }) => networkArguments.has(name));
   if (hasOwn || !isStatic(readConnections(keyfilesOf(config)))) return [];
   return [{ ...imageRules.initramfsNetworkMissing, path: [] }];
 }
