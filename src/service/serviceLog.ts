@@ -31,12 +31,8 @@ export function withLog(io: Io, { log, form }: LogTarget): Io {
   const report: Io['report'] = (diagnostics) => {
     for (const diagnostic of diagnostics) logDiagnostic(diagnostic, log);
   };
-  if (io.note === undefined) return ioWith(io, { report, isQuiet: true });
-  return ioWith(io, {
-    report,
-    isQuiet: true,
-    note: (text) => log.note('info', 'note', { message: printable(text) }),
-  });
+  const note = (text: string): void => log.note('info', 'note', { message: printable(text) });
+  return ioWith(io, { report, isQuiet: true, ...(io.note !== undefined && { note }) });
 }
 
 /**

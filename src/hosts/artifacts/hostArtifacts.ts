@@ -48,8 +48,8 @@ export interface Artifact {
 
 /** How an artifact of a host is made. */
 interface Making {
-  /** What its bytes depend on besides its base image and the version of the program. */
-  readonly inputs: (plan: HostPlan) => readonly (string | Uint8Array)[];
+  /** What its bytes depend on besides its base image and the version of the program (default: the config). */
+  readonly inputs?: (plan: HostPlan) => readonly (string | Uint8Array)[];
   readonly make: (plan: HostPlan) => Promise<Artifact>;
   /** Whether it can be made from one of these images. */
   readonly isPossible: (bases: readonly BaseSet[]) => boolean | Promise<boolean>;
@@ -57,17 +57,14 @@ interface Making {
 
 const makings: Readonly<Record<ConfigArtifact, Making>> = {
   ign: {
-    inputs: ({ config }) => [config()],
     make: async ({ config }) => bytesArtifact('ign', config()),
     isPossible: () => true,
   },
   archive: {
-    inputs: ({ config }) => [config()],
     make: async (plan) => bytesArtifact('archive', hostArchive(settingsOf(plan.config(), plan))),
     isPossible: (bases) => bases.length > 0,
   },
   initramfs: {
-    inputs: ({ config }) => [config()],
     make: async (plan) => {
       const base = requireBase('initramfs', plan);
       const change = hostInitramfs(base.bytes, settingsOf(plan.config(), plan));
@@ -136,7 +133,8 @@ export function recipeOf(kind: ConfigArtifact, plan: HostPlan): string {
   const digest = hostArtifacts[kind].base === undefined ? '' : requireBase(kind, plan).digest;
   const hash = createHash('sha256');
   hash.update(`${kind} ${programVersion()} ${digest} ${plan.takesNetwork}\n`);
-  for (const part of makings[kind].inputs(plan)) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  const { inputs = ({ config }) => [config()] } = makings[kind];
+  for (const part of inputs(plan)) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   return hash.digest('hex');
 }
 

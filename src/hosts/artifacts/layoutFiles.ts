@@ -64,13 +64,8 @@ export function allowedFileUrl({ fileUrls }: FixedLayout, file: string): string 
  */
 export function filesFor({ files }: FixedLayout, architecture: Architecture): LayoutFiles {
   const named = (path: string): string => path.replace(/(\.[^./]*)?$/, (end) => `_${architecture}${end}`);
-  return {
-    kernel: named(files.kernel),
-    initramfs: named(files.initramfs),
-    rootfs: named(files.rootfs),
-    iso: named(files.iso),
-    config: named(files.config),
-  };
+  const entries = Object.entries(files).map(([what, path]) => [what, named(path)] as const);
+  return { ...files, ...Object.fromEntries(entries) };
 }
 
 /** The architecture of the images with the plain names: x86_64 if it is there, because most machines have it. */

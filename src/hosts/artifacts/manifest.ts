@@ -87,7 +87,7 @@ export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
     .toSorted(
       (one, other) =>
         architectures.indexOf(one.architecture) - architectures.indexOf(other.architecture) ||
-        Number((one.stream ?? '') > (other.stream ?? '')) - Number((one.stream ?? '') < (other.stream ?? '')),
+        compareBytes(one.stream ?? '', other.stream ?? ''),
     )
     .map(({ role, name, architecture, stream, label, size, sha256 }) => ({
       role,

@@ -5,18 +5,12 @@ import type { ImageProgress } from '../../http/server/answer/transfers.ts';
 import { formatDuration, formatPercent } from './figures.ts';
 import { type BootStage, bootStages, type MarkState, type StageMark } from './bootStages.ts';
 import { type PageRow, progressFacts } from './document.ts';
-import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
+import { type MachineCause, type MachineRow, stateNames } from './machineRow.ts';
 import type { HostStatus } from './hostStatus.ts';
 import { artifacts } from '../../core/artifacts.ts';
 
 /** `serve` does not see requests to Ironic, so that a machine has fetched its files is the last thing it knows. */
-export const hostStateNames: StateNames = {
-  failed: 'failed',
-  stuck: 'stuck',
-  'under-way': 'on the way',
-  idle: 'no activity',
-  home: 'fetched',
-};
+export const hostStateNames = stateNames('fetched');
 
 /** Milliseconds. A client that goes on with an interrupted transfer does so within this time. */
 const RESUMED = 60_000;

@@ -33,8 +33,12 @@ export interface MachineCause extends Diagnostic {
   readonly evidence?: string | undefined;
 }
 
-/** What `serve` and `try` call the states. */
 export type StateNames = Readonly<Record<MachineState, string>>;
+
+/** @param home what a page calls the last that it shows */
+export function stateNames(home: string): StateNames {
+  return { failed: 'failed', stuck: 'stuck', 'under-way': 'on the way', idle: 'no activity', home };
+}
 
 /** File, line and path in a document: `ramdisk.yaml:12 $.hosts.3.name`; undefined if the cause has none. */
 export function formatCausePlace({ at, path = [] }: MachineCause): string | undefined {

@@ -9,7 +9,7 @@ import type { Answerer } from '../../http/server/exchanges.ts';
 import { type BootStage, bootStages, type StageMark } from '../../service/status/bootStages.ts';
 import type { MachineDetails, PageRow, StatusPage } from '../../service/status/document.ts';
 import { formatPercent } from '../../service/status/figures.ts';
-import type { MachineCause, RunningTransfer, StateNames } from '../../service/status/machineRow.ts';
+import { type MachineCause, type RunningTransfer, stateNames } from '../../service/status/machineRow.ts';
 import { pageAnswer } from '../../service/status/page.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
 import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
@@ -61,19 +61,11 @@ export function describeTrial(result: TrialResult): StatusPage {
   return {
     heading: 'Boot of machines',
     summary: `${calledHome.length} of ${calledHome.length + missingCount} called home`,
-    names: stateNames,
+    names: stateNames('called home'),
     rows: shownResults(result).map((one) => machineRow(one, result)),
     service: { now: ended, started },
   };
 }
-
-const stateNames: StateNames = {
-  failed: 'failed',
-  stuck: 'stuck',
-  'under-way': 'on the way',
-  idle: 'no activity',
-  home: 'called home',
-};
 
 function machineRow(one: HostResult, result: TrialResult): PageRow {
   const { homeAt, host, state } = one;
