@@ -14,14 +14,14 @@ import { checkBoot } from '../../kargs/checkBoot.ts';
 import { kernelArguments } from '../../kargs/kernelArguments.ts';
 import { type BootForm, checkTexts } from '../../kargs/loaders/form.ts';
 import { ironicConf } from '../../kargs/loaders/ironic.ts';
-import type { LayoutJob, OpenPart } from './layoutParts.ts';
+import type { LayoutJob, LayoutPart } from './layoutParts.ts';
 import { urlOf } from './run.ts';
 
 /**
  * Writes the variables with which Bifrost writes its own ironic.conf, if the layout has such a file and the URLs are known.
  * @throws CliError if it cannot be written
  */
-export async function putBifrostVariables(job: LayoutJob, parts: readonly OpenPart[]): Promise<void> {
+export async function putBifrostVariables(job: LayoutJob, parts: readonly LayoutPart[]): Promise<void> {
   const { fixed, folder, io, read } = job;
   const { files, variables: path } = fixed;
   if (path === undefined || !imageParts.every((part) => folder.files.has(files[part]))) return;

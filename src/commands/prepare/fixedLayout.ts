@@ -12,7 +12,12 @@ import { UsageError } from '../../core/errors.ts';
 import { printable } from '../../core/foreignText.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { memoryNeeds } from '../../hosts/artifacts/hostMemory.ts';
-import { type FixedLayout, type FixedLayoutName, layouts } from '../../hosts/artifacts/layoutFiles.ts';
+import {
+  filesFor,
+  type FixedLayout,
+  type FixedLayoutName,
+  layouts,
+} from '../../hosts/artifacts/layoutFiles.ts';
 import { isInside } from '../../hosts/artifacts/manifest.ts';
 import { hostFile, partFiles } from '../../hosts/artifacts/site.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../../hosts/plan/baseImages.ts';
@@ -27,14 +32,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import { putBifrostVariables } from './bifrostVariables.ts';
 import { formatBootValues, reportOtherRootfs } from './bootValues.ts';
 import { finishRun } from './finish.ts';
-import {
-  findImages,
-  hasImages,
-  type LayoutJob,
-  type LayoutPart,
-  type OpenPart,
-  renderParts,
-} from './layoutParts.ts';
+import { findImages, hasImages, type LayoutJob, type LayoutPart } from './layoutParts.ts';
 import type { PrepareOptions } from './options.ts';
 import { putFile } from './putFiles.ts';
 import type { Layout } from './run.ts';
@@ -124,21 +122,25 @@ function refuseUnused(
 
 /** Writes all files, and renames them together at the end. */
 async function fillLayout(job: LayoutJob): Promise<ExitCode> {
-  const { folder, io, options, shown } = job;
-  const images = await findImages(job);
-  const hasIso = [...images.values()].some((ofOne) => ofOne.has('iso'));
-  const configs: readonly ConfigArtifact[] = hasIso ? ['ign', 'iso'] : ['ign'];
-  const rendered = await renderParts(images, configs, job);
-  if (rendered === undefined) return 1;
-  const parts: OpenPart[] = [];
+  const { archives, fixed, folder, io, options, publish, read, shown } = job;
+  const found = await findImages(job);
+  const listed = found.size === 0 ? [[undefined, new Map()] as const] : [...found];
+  const hasIso = listed.some(([, images]) => images.has('iso'));
+  const artifacts: readonly ConfigArtifact[] = hasIso ? ['ign', 'iso'] : ['ign'];
+  const parts: LayoutPart[] = [];
   try {
-    for (const one of rendered) {
-      const part = { ...one, base: one.images.size > 0 ? await openBaseSet(one.images) : undefined };
+    for (const [architecture, images] of listed) {
+      const configs = await archives.render(read.source, architecture, artifacts, publish);
+      if (configs === undefined) return 1;
+      const hasPlainNames = parts.length === 0 || architecture === undefined;
+      const files = hasPlainNames ? fixed.files : filesFor(fixed, architecture);
+      const base = images.size > 0 ? await openBaseSet(images) : undefined;
+      const part = { architecture: architecture ?? 'x86_64', files, configs, images, base } as const;
       parts.push(part);
       if (hasImages(options) && options.force !== true) await rejectForeign(part, job);
-      await putPart(part, rendered[0], job);
+      await putPart(part, parts[0], job);
     }
-    await finishLayout(parts, configs, job);
+    await finishLayout(parts, artifacts, job);
   } finally {
     for (const { base } of parts) await base?.close();
   }
@@ -148,7 +150,7 @@ async function fillLayout(job: LayoutJob): Promise<ExitCode> {
 }
 
 async function finishLayout(
-  parts: readonly OpenPart[],
+  parts: readonly LayoutPart[],
   configs: readonly ConfigArtifact[],
   job: LayoutJob,
 ): Promise<void> {
@@ -171,12 +173,12 @@ async function finishLayout(
  * other new files.
  * @throws CliError if an image cannot be read, or the folder cannot be written
  */
-async function putPart(part: OpenPart, plain: LayoutPart | undefined, job: LayoutJob): Promise<void> {
-  const { fixed, folder, options } = job;
+async function putPart(part: LayoutPart, plain: LayoutPart | undefined, job: LayoutJob): Promise<void> {
+  const { folder, options } = job;
   const { base, configs, files } = part;
   const { document, secrets } = configs.fetched;
   // A config that all architectures share only has the plain name.
-  const isShared = files !== fixed.files && plain?.configs.fetched.document.equals(document) === true;
+  const isShared = part !== plain && plain?.configs.fetched.document.equals(document) === true;
   if (!isShared) await folder.put({ path: files.config, kind: 'ign', secrets }, document);
   // The parts of an ISO that was only found in the folder are not extracted.
   if (hasImages(options) && base !== undefined) {
@@ -189,7 +191,7 @@ async function putPart(part: OpenPart, plain: LayoutPart | undefined, job: Layou
  * Images of other programs are only replaced with `--force`. Configs are always replaced.
  * @throws CliError if an existing image is not from an earlier run
  */
-async function rejectForeign({ images, isInPlace, files }: LayoutPart, { folder }: LayoutJob): Promise<void> {
+async function rejectForeign({ images, files }: LayoutPart, { folder }: LayoutJob): Promise<void> {
   const own = new Set([
     ...(folder.previous?.files ?? []).map(({ path }) => path),
     ...folder.files.keys(),
@@ -197,7 +199,7 @@ async function rejectForeign({ images, isInPlace, files }: LayoutPart, { folder 
   ]);
   for (const name of [...imageParts, 'iso'] as const) {
     const path = files[name];
-    if (own.has(path) || (name === 'iso' && isInPlace)) continue;
+    if (own.has(path)) continue;
     const file = join(folder.path, path);
     const given = images.get(name);
     if (given !== undefined && (await isSameFile(given.path, file))) continue;
@@ -208,15 +210,16 @@ async function rejectForeign({ images, isInPlace, files }: LayoutPart, { folder 
 
 async function putIso(
   base: BaseSet,
-  { configs, files, isInPlace }: LayoutPart,
+  { configs, files, images }: LayoutPart,
   { archives, folder, growth, read: { source } }: LayoutJob,
 ): Promise<void> {
   const { document, secrets } = configs.onIso;
   const wanted = { configs: ['iso'], loaders: [], baseUrl: undefined } as const;
-  const images = imageSetOf(base, (name) => files[name]);
-  const plan = await planArtifacts(wanted.configs, configs, images, { archives, growth, source, wanted });
+  const named = imageSetOf(base, (name) => files[name]);
+  const plan = await planArtifacts(wanted.configs, configs, named, { archives, growth, source, wanted });
   const file = { ...hostFile(plan, 'iso', files.iso), secrets };
-  if (!isInPlace) return putFile(folder, file);
+  const { path = '' } = images.get('iso') ?? {};
+  if (!(await isSameFile(path, join(folder.path, files.iso)))) return putFile(folder, file);
   // The digest of the ISO itself changes with each run.
   const inputs = createHash('sha256').update('in place\n').update(document);
   const recipe = inputs.update(plan.archiveOnIso?.sha512 ?? '').digest('hex');

@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
-import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { UsageError } from '../../core/errors.ts';
 import {
   filesFor,
@@ -15,7 +14,6 @@ import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
 import type { BaseSet } from '../../hosts/plan/baseImages.ts';
 import { type InputImages, readImageInputs } from '../../hosts/plan/imageInputs.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
-import { isSameFile } from '../../io/files/shareFile.ts';
 import type { PrepareOptions } from './options.ts';
 import type { PrepareRun } from './run.ts';
 
@@ -30,12 +28,7 @@ export interface LayoutPart {
   readonly files: LayoutFiles;
   readonly configs: HostConfigs;
   readonly images: InputImages;
-  /** Whether the ISO is the one in the folder. */
-  readonly isInPlace: boolean;
-}
-
-/** With its open images; undefined without images. */
-export interface OpenPart extends LayoutPart {
+  /** The open images; undefined without images. */
   readonly base: BaseSet | undefined;
 }
 
@@ -75,24 +68,4 @@ async function isosInPlace({ fixed, folder }: LayoutJob): Promise<string[]> {
     if ((await statsOf(path))?.isFile() === true) found.push(path);
   }
   return found;
-}
-
-/** One part for each architecture, the one with the plain names first, or one without images; undefined for an invalid config. */
-export async function renderParts(
-  images: ReadonlyMap<Architecture, InputImages>,
-  artifacts: readonly ConfigArtifact[],
-  { archives, fixed, folder, publish, read: { source } }: LayoutJob,
-): Promise<LayoutPart[] | undefined> {
-  const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
-  const parts: LayoutPart[] = [];
-  for (const [architecture, ofOne] of listed) {
-    const configs = await archives.render(source, architecture, artifacts, publish);
-    if (configs === undefined) return undefined;
-    const hasPlainNames = parts.length === 0 || architecture === undefined;
-    const files = hasPlainNames ? fixed.files : filesFor(fixed, architecture);
-    const iso = ofOne.get('iso');
-    const isInPlace = iso !== undefined && (await isSameFile(iso.path, join(folder.path, files.iso)));
-    parts.push({ architecture: architecture ?? 'x86_64', files, images: ofOne, configs, isInPlace });
-  }
-  return parts;
 }
