@@ -3,12 +3,7 @@
 import { join } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { UsageError } from '../../core/errors.ts';
-import {
-  filesFor,
-  type FixedLayout,
-  type LayoutFiles,
-  plainArchitecture,
-} from '../../hosts/artifacts/layoutFiles.ts';
+import { filesFor, type FixedLayout, type LayoutFiles } from '../../hosts/artifacts/layoutFiles.ts';
 import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
 import { imagesKey } from '../../hosts/plan/baseCatalog.ts';
 import type { BaseSet } from '../../hosts/plan/baseImages.ts';
@@ -38,7 +33,7 @@ export function hasImages({ iso = [], kernel, initramfs, rootfs, images }: Prepa
 }
 
 /**
- * The architecture with the plain names comes first. Without images, the result is empty. If no image is given, the ISO in
+ * The architecture with the plain names comes first: x86_64 if it is there, because most machines have it. Without images, the result is empty. If no image is given, the ISO in
  * the folder is used, as configure-coreos-ipa does.
  */
 export async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architecture, InputImages>> {
@@ -55,10 +50,8 @@ export async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architectu
     }
     found.set(architecture, images);
   }
-  const plain = plainArchitecture([...found.keys()]);
-  const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
-    Number(architecture === plain);
-  return new Map([...found].toSorted((one, other) => isPlain(other) - isPlain(one)));
+  const isUsual = (architecture: Architecture): number => Number(architecture === 'x86_64');
+  return new Map([...found].toSorted(([one], [other]) => isUsual(other) - isUsual(one)));
 }
 
 async function isosInPlace({ fixed, folder }: LayoutJob): Promise<string[]> {

@@ -13,9 +13,6 @@ import { onInterrupt } from '../../io/interrupts.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, startedArtifact, type Wanted } from '../../hosts/plan/artifacts.ts';
 import {
-  artifactPath,
-  discoveryFolder,
-  hostFolder,
   ID_DIGITS,
   imagePath,
   isFetched,
@@ -153,7 +150,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
       hosts,
       async (host, hostIo) => {
         const file = (kind: ConfigArtifact, plan: HostPlan): string =>
-          fileIn(hostFolder(host.name), kind, plan, wanted);
+          fileIn(`hosts/${host.name}`, kind, plan, wanted);
         const plan = await planHost(host, job, { images, publish, file }, hostIo);
         const isBootable =
           plan === undefined || checkHardware?.(host, plannedHardware(plan), hostIo) !== false;
@@ -252,7 +249,7 @@ async function putHost(folder: PreparedFolder, plan: HostPlan & NetworkHost, wan
   const { artifacts, name, start } = plan;
   const secrets = scriptSecrets(start);
   const files = [
-    ...artifacts.map((kind) => hostFile(plan, kind, fileIn(hostFolder(name), kind, plan, wanted))),
+    ...artifacts.map((kind) => hostFile(plan, kind, fileIn(`hosts/${name}`, kind, plan, wanted))),
     ...Array.from(hostScripts(plan, wanted.loaders), (file) => ({ secrets, ...file })),
   ];
   try {
@@ -277,7 +274,8 @@ async function putUnlisted(
   // With several architectures, the images and archives of each have their own folder.
   const file = (kind: ConfigArtifact, plan: HostPlan): string => {
     const isShared = architecturesOf(images).length < 2 || (kind === 'ign' && plan.isCommon === true);
-    return fileIn(discoveryFolder(isShared ? undefined : plan.base?.architecture), kind, plan, job.wanted);
+    const folderName = isShared ? 'discovery' : `discovery/${plan.base?.architecture}`;
+    return fileIn(folderName, kind, plan, job.wanted);
   };
   const planned = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of planned.plans.entries()) {
@@ -296,8 +294,9 @@ async function putUnlisted(
  */
 function fileIn(subfolder: string, kind: ConfigArtifact, plan: HostPlan, { loaders }: Wanted): string {
   const isNamed = kind === 'initramfs' || (loaders.length > 0 && kind === startedArtifact(plan.artifacts));
-  if (!isNamed) return artifactPath(subfolder, kind);
+  const { fileName } = hostArtifacts[kind];
+  if (!isNamed) return `${subfolder}/${fileName}`;
   const digest =
     kind === 'ign' ? createHash('sha256').update(plan.config()).digest('hex') : recipeOf(kind, plan);
-  return artifactPath(subfolder, kind, digest.slice(0, ID_DIGITS));
+  return `${subfolder}/${digest.slice(0, ID_DIGITS)}/${fileName}`;
 }

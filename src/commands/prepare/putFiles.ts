@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { type BaseImage, type BaseSet, imageContext } from '../../hosts/plan/baseImages.ts';
-import { type BaseCatalog, imagesKey } from '../../hosts/plan/baseCatalog.ts';
+import type { BaseCatalog } from '../../hosts/plan/baseCatalog.ts';
 import { readEfiLoaders } from '../../image/efiLoaders.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type EfiLoaders, ipxeLoaders } from '../../kargs/loaders/loader.ts';
@@ -99,8 +99,8 @@ export async function putEfiLoaders(
   folder: PreparedFolder,
   bases: BaseCatalog<BaseSet>,
 ): Promise<EfiLoaders> {
-  const isos = [...bases].flatMap(([name, { iso }]) =>
-    imagesKey(name).architecture in ipxeLoaders ? (iso ?? []) : [],
+  const isos = [...bases.values()].flatMap(({ architecture, iso }) =>
+    architecture in ipxeLoaders ? (iso ?? []) : [],
   );
   if (isos.length === 0) {
     throw new CliError('--loaders requires a live ISO for x86_64 or aarch64, which contains shim and GRUB', {

@@ -67,8 +67,3 @@ export function filesFor({ files }: FixedLayout, architecture: Architecture): La
   const entries = Object.entries(files).map(([what, path]) => [what, named(path)] as const);
   return { ...files, ...Object.fromEntries(entries) };
 }
-
-/** The architecture of the images with the plain names: x86_64 if it is there, because most machines have it. */
-export function plainArchitecture(found: readonly Architecture[]): Architecture {
-  return found.includes('x86_64') ? 'x86_64' : (found[0] ?? 'x86_64');
-}

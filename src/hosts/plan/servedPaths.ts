@@ -19,24 +19,6 @@ import { hostScriptPaths, type NetworkLoader } from '../../kargs/folder.ts';
 export const MANIFEST = 'manifest.json';
 export const CHECKSUMS = 'SHA256SUMS';
 
-/** Folder for machines that are not listed in the inventory. */
-const UNKNOWN_MACHINES = 'discovery';
-
-/** The folder with the files of one host. The name is a valid host name, so it contains no `..`. */
-export function hostFolder(name: string): string {
-  return `hosts/${name}`;
-}
-
-/** The folder with the files for machines that are not listed. @param subfolder if there are several files of a kind */
-export function discoveryFolder(subfolder?: string): string {
-  return subfolder === undefined ? UNKNOWN_MACHINES : `${UNKNOWN_MACHINES}/${subfolder}`;
-}
-
-/** The file of an artifact. @param id changes with the content; undefined for a path that stays the same */
-export function artifactPath(folder: string, artifact: ConfigArtifact, id?: string): string {
-  return `${folder}/${id === undefined ? '' : `${id}/`}${hostArtifacts[artifact].fileName}`;
-}
-
 /** The length of an ID in paths, in hexadecimal digits. */
 export const ID_DIGITS = 12;
 
