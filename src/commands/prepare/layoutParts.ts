@@ -50,8 +50,8 @@ export async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architectu
     }
     found.set(architecture, images);
   }
-  const isUsual = (architecture: Architecture): number => Number(architecture === 'x86_64');
-  return new Map([...found].toSorted(([one], [other]) => isUsual(other) - isUsual(one)));
+  const usual = found.get('x86_64');
+  return usual === undefined ? found : new Map([['x86_64', usual], ...found]);
 }
 
 async function isosInPlace({ fixed, folder }: LayoutJob): Promise<string[]> {
