@@ -5,22 +5,7 @@ import { type BondOption, bondOptions } from '../bondOptions.ts';
 import { parseAddress } from '../ipAddress.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
 import type { Profile } from './profile.ts';
-import type { KeyfileRow } from './row.ts';
-
-/** An option that NetworkManager rejects unless `isValid`. */
-function rejects(
-  option: string,
-  problem: KeyfileRow['problem'],
-  hint: KeyfileRow['hint'],
-  isValid: (profile: Profile) => boolean,
-): KeyfileRow {
-  return {
-    key: `bond.${option}`,
-    isValid: (_value, profile) => isValid(profile),
-    problem,
-    hint,
-  };
-}
+import { ignores, type KeyfileRow, rejects } from './row.ts';
 
 const inMode: KeyfileRow['problem'] = (_value, profile) => `not supported in the mode ${modeOf(profile)}`;
 const modeHint = (option: string): string => `remove ${option}, or change the mode`;
@@ -42,61 +27,57 @@ const onlyIn: Readonly<Record<string, readonly string[]>> = {
 const targets = ['arp_ip_target', 'ns_ip6_target'];
 
 export const bondRows: readonly KeyfileRow[] = [
-  ...Object.entries(bondOptions).map(([name, option]): KeyfileRow => ({
-    key: `bond.${name}`,
-    effect: 'ignores',
-    isValid: (value) => isOption(value, option),
-    problem: (value) => `the value ${quoteText(value)} is invalid`,
-    hint: `use ${describe(option)}`,
-  })),
-  rejects(
-    'arp_interval',
-    inMode,
-    'use miimon instead',
-    (profile) => !balances(profile) || numberOf(profile, 'arp_interval') === 0,
+  ...Object.entries(bondOptions).map(([name, option]) =>
+    ignores(
+      `bond.${name}`,
+      (value) => isOption(value, option),
+      (value) => `the value ${quoteText(value)} is invalid`,
+      `use ${describe(option)}`,
+    ),
   ),
   rejects(
-    'primary',
+    'bond.arp_interval',
+    (interval, profile) => !balances(profile) || Number(interval) === 0,
+    inMode,
+    'use miimon instead',
+  ),
+  rejects(
+    'bond.primary',
+    (_name, profile) => balances(profile) || modeOf(profile) === 'active-backup',
     'requires the mode active-backup, balance-tlb or balance-alb',
     modeHint('primary'),
-    (profile) => balances(profile) || modeOf(profile) === 'active-backup',
   ),
   ...['updelay', 'downdelay'].map((name) =>
     rejects(
-      name,
+      `bond.${name}`,
+      (delay, profile) => Number(delay) === 0 || numberOf(profile, 'miimon', 100) > 0,
       'requires miimon',
       'set miimon, for example to 100',
-      (profile) => numberOf(profile, name) === 0 || numberOf(profile, 'miimon', 100) > 0,
     ),
   ),
   rejects(
-    'arp_interval',
+    'bond.arp_interval',
+    (interval, { values }) => Number(interval) === 0 || targets.some((name) => values.has(`bond.${name}`)),
     'requires arp_ip_target or ns_ip6_target',
     'add arp_ip_target',
-    (profile) =>
-      numberOf(profile, 'arp_interval') === 0 || targets.some((name) => profile.values.has(`bond.${name}`)),
   ),
   ...targets.map((name) =>
     rejects(
-      name,
+      `bond.${name}`,
+      (_value, profile) => numberOf(profile, 'arp_interval', 0) > 0,
       'requires arp_interval',
       'add arp_interval, for example 100',
-      (profile) => numberOf(profile, 'arp_interval') > 0,
     ),
   ),
   rejects(
-    'lacp_rate',
+    'bond.lacp_rate',
+    (_value, profile) => modeOf(profile) === '802.3ad' || wordOf(profile, 'lacp_rate') === 'slow',
     'requires the mode 802.3ad',
     modeHint('lacp_rate'),
-    (profile) => modeOf(profile) === '802.3ad' || wordOf(profile, 'lacp_rate') === 'slow',
   ),
-  ...Object.entries(onlyIn).map(([name, modes]): KeyfileRow => ({
-    key: `bond.${name}`,
-    effect: 'ignores',
-    isValid: (_value, profile) => modes.includes(modeOf(profile)),
-    problem: inMode,
-    hint: modeHint(name),
-  })),
+  ...Object.entries(onlyIn).map(([name, modes]) =>
+    ignores(`bond.${name}`, (_value, profile) => modes.includes(modeOf(profile)), inMode, modeHint(name)),
+  ),
 ];
 
 function isOption(text: string, option: BondOption): boolean {
@@ -126,7 +107,7 @@ function describe(option: BondOption): string {
   }[option];
 }
 
-function numberOf(profile: Profile, name: string, fallback = 0): number {
+function numberOf(profile: Profile, name: string, fallback: number): number {
   return Number(profile.values.get(`bond.${name}`) ?? fallback);
 }
 

@@ -12,7 +12,7 @@ import {
   type Subnet,
 } from '../ipAddress.ts';
 import { addProblem, listValue, type Profile, type ProfileKey, unescapeValue } from './profile.ts';
-import type { KeyfileRow } from './row.ts';
+import { type KeyfileRow, rejects, requires } from './row.ts';
 
 interface IpSection {
   /** What the section says, without values that NetworkManager ignores. Without a section, it uses DHCP and autoconfiguration. */
@@ -121,48 +121,48 @@ function ipRows(family: Family, { addresses, dns }: IpConfig, hasRoutes: boolean
     (_value, profile) =>
       `the method ${profile.values.get(`${section}.method`)} does not permit ${what}`;
   return [
-    {
-      key: `${section}.method`,
-      isRequired: ({ sections }) => sections.has(section),
-      problem: 'the key is missing',
-      hint: `add method=${addresses.length > 0 ? 'manual' : 'auto'}`,
-    },
-    {
-      key: `${section}.method`,
-      isValid: (method) => methods[family].includes(method),
-      problem: (method) => `unknown method ${quoteText(method)}`,
-      hint: `use one of ${methods[family].join(', ')}`,
-    },
-    {
-      key: `${section}.method`,
-      isValid: (method) => method !== 'manual' || addresses.length > 0 || hasRoutes,
-      problem: 'manual requires a valid address',
-      hint: `add an address: address1=${example}`,
-    },
-    {
-      key: `${section}.method`,
-      isValid: (method) => !withoutAddresses.has(method) || addresses.length === 0,
-      problem: closed('addresses'),
-      hint: 'use method=manual, or remove the addresses',
-    },
-    {
-      key: `${section}.dns`,
-      isValid: (_value, profile) => dns.length === 0 || !isClosed(profile),
-      problem: closed('DNS servers'),
-      hint: 'remove dns',
-    },
-    {
-      key: `${section}.dns-search`,
-      isValid: (_value, profile) => searchesOf(profile).length === 0 || !isClosed(profile),
-      problem: closed('search domains'),
-      hint: 'remove dns-search',
-    },
-    {
-      key: `${section}.dns-search`,
-      isValid: (_value, profile) => !searchesOf(profile).some((domain) => /[,; ]/.test(domain)),
-      problem: 'a domain contains a comma, semicolon or space',
-      hint: 'separate domains with ;',
-    },
+    requires(
+      `${section}.method`,
+      ({ sections }) => sections.has(section),
+      'the key is missing',
+      `add method=${addresses.length > 0 ? 'manual' : 'auto'}`,
+    ),
+    rejects(
+      `${section}.method`,
+      (method) => methods[family].includes(method),
+      (method) => `unknown method ${quoteText(method)}`,
+      `use one of ${methods[family].join(', ')}`,
+    ),
+    rejects(
+      `${section}.method`,
+      (method) => method !== 'manual' || addresses.length > 0 || hasRoutes,
+      'manual requires a valid address',
+      `add an address: address1=${example}`,
+    ),
+    rejects(
+      `${section}.method`,
+      (method) => !withoutAddresses.has(method) || addresses.length === 0,
+      closed('addresses'),
+      'use method=manual, or remove the addresses',
+    ),
+    rejects(
+      `${section}.dns`,
+      (_value, profile) => dns.length === 0 || !isClosed(profile),
+      closed('DNS servers'),
+      'remove dns',
+    ),
+    rejects(
+      `${section}.dns-search`,
+      (_value, profile) => searchesOf(profile).length === 0 || !isClosed(profile),
+      closed('search domains'),
+      'remove dns-search',
+    ),
+    rejects(
+      `${section}.dns-search`,
+      (_value, profile) => !searchesOf(profile).some((domain) => /[,; ]/.test(domain)),
+      'a domain contains a comma, semicolon or space',
+      'separate domains with ;',
+    ),
   ];
 }
 

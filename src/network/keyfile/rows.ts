@@ -7,7 +7,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { bondRows } from './bondRows.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
 import type { Profile } from './profile.ts';
-import type { KeyfileRow } from './row.ts';
+import { ignores, type KeyfileRow, rejects, requires } from './row.ts';
 import { sectionName, settingInfo, settingName } from './settings.ts';
 
 const TYPE_HINT = 'set it to ethernet, bond, bridge or vlan, for example';
@@ -27,108 +27,93 @@ const controllerTypes: ReadonlySet<string> = new Set([
 const virtualTypes = ['bond', 'bridge', 'dummy', 'team', 'veth', 'vrf'];
 
 export const rows: readonly KeyfileRow[] = [
-  ...['ethernet', 'bridge'].map((section): KeyfileRow => ({
-    key: `${section}.mac-address`,
-    effect: 'ignores',
-    isValid: isMacValue,
-    problem: (value) => `${quoteText(value)} is not a MAC address`,
-    hint: MAC_HINT,
-  })),
-  {
-    key: 'ethernet.cloned-mac-address',
-    effect: 'ignores',
-    isValid: (value) => isMacValue(value) || ['preserve', 'permanent', 'random', 'stable'].includes(value),
-    problem: (value) => `${quoteText(value)} is not a MAC address`,
-    hint: MAC_HINT,
-  },
-  {
-    key: 'connection.type',
-    isRequired: (profile) => connectionType(profile) === undefined,
-    problem: 'the type is missing',
-    hint: `add type=…: ${TYPE_HINT}`,
-  },
-  {
-    key: 'connection.type',
-    isValid: (type) => typeOf(type) !== null,
-    problem: (type) => `unknown type ${quoteText(type)}`,
-    hint: TYPE_HINT,
-  },
-  {
-    key: 'connection.type',
+  ...['ethernet', 'bridge'].map((section) => ignores(`${section}.mac-address`, isMacValue, noMac, MAC_HINT)),
+  ignores(
+    'ethernet.cloned-mac-address',
+    (value) => isMacValue(value) || ['preserve', 'permanent', 'random', 'stable'].includes(value),
+    noMac,
+    MAC_HINT,
+  ),
+  requires(
+    'connection.type',
+    (profile) => connectionType(profile) === undefined,
+    'the type is missing',
+    `add type=…: ${TYPE_HINT}`,
+  ),
+  rejects('connection.type', (type) => typeOf(type) !== null, unknownType, TYPE_HINT),
+  rejects(
+    'connection.type',
     // A VLAN on an interface that is found by its MAC address needs no section.
-    isValid: (type, { sections, values }) =>
+    (type, { sections, values }) =>
       typeOf(type) !== 'required' ||
       sections.has(sectionName(settingName(type))) ||
       (type === 'vlan' && values.has('ethernet.mac-address')),
-    problem: (type) => `the type ${type} requires the section [${type}]`,
-    hint: (type) => `add [${type}]`,
-  },
-  {
-    key: 'connection.id',
-    isValid: (id) => id !== '',
-    problem: 'the value is empty',
-    hint: 'remove id, or set a name',
-  },
-  {
-    key: 'connection.uuid',
-    isValid: isConnectionUuid,
-    problem: (value) => `${quoteText(value)} is not a UUID`,
-    hint: 'remove the line: NetworkManager then derives a UUID from the file name',
-  },
-  {
-    key: 'connection.interface-name',
-    isValid: (name, profile) =>
-      isProfileInterface(name) || connectionType(profile)?.startsWith('ovs-') === true,
-    problem: (name) => `${quoteText(name)} is not a valid interface name`,
-    hint: 'use 1 to 15 bytes without spaces, slashes, colons and %',
-  },
-  {
-    key: 'connection.interface-name',
-    isRequired: (profile) => virtualType(profile) !== undefined,
-    problem: (_value, profile) => `missing; a ${virtualType(profile)} requires a name`,
-    hint: (_value, profile) => `add interface-name=${virtualType(profile)}0`,
-  },
-  {
-    key: 'connection.port-type',
-    isValid: (type) => controllerTypes.has(type),
-    problem: (type) => `unknown type ${quoteText(type)}`,
-    hint: 'use the type of the controller: bond or bridge, for example',
-  },
-  {
-    key: 'connection.port-type',
-    isValid: (_type, { values }) => values.has('connection.controller'),
-    problem: 'a port requires the name of its controller',
-    hint: (_type, { entries }) => `add master=…, or remove ${entries.get('connection.port-type')?.key}`,
-  },
-  {
-    key: 'connection.controller',
-    isValid: (_name, { sections, values }) =>
+    (type) => `the type ${type} requires the section [${type}]`,
+    (type) => `add [${type}]`,
+  ),
+  rejects('connection.id', (id) => id !== '', 'the value is empty', 'remove id, or set a name'),
+  rejects(
+    'connection.uuid',
+    isConnectionUuid,
+    (value) => `${quoteText(value)} is not a UUID`,
+    'remove the line: NetworkManager then derives a UUID from the file name',
+  ),
+  rejects(
+    'connection.interface-name',
+    (name, profile) => isProfileInterface(name) || connectionType(profile)?.startsWith('ovs-') === true,
+    (name) => `${quoteText(name)} is not a valid interface name`,
+    'use 1 to 15 bytes without spaces, slashes, colons and %',
+  ),
+  requires(
+    'connection.interface-name',
+    (profile) => virtualType(profile) !== undefined,
+    (_value, profile) => `missing; a ${virtualType(profile)} requires a name`,
+    (_value, profile) => `add interface-name=${virtualType(profile)}0`,
+  ),
+  rejects(
+    'connection.port-type',
+    (type) => controllerTypes.has(type),
+    unknownType,
+    'use the type of the controller: bond or bridge, for example',
+  ),
+  rejects(
+    'connection.port-type',
+    (_type, { values }) => values.has('connection.controller'),
+    'a port requires the name of its controller',
+    (_type, { entries }) => `add master=…, or remove ${entries.get('connection.port-type')?.key}`,
+  ),
+  rejects(
+    'connection.controller',
+    (_name, { sections, values }) =>
       values.has('connection.port-type') || [...sections].some((section) => section.endsWith('-port')),
-    problem: 'requires the type of the controller',
-    hint: 'add slave-type=bond or slave-type=bridge',
-  },
-  {
-    key: 'vlan.parent',
-    isRequired: ({ sections, values }) => sections.has('vlan') && !values.has('ethernet.mac-address'),
-    problem: 'the key is missing',
-    hint: 'set parent to the name of an interface, or to the UUID of its connection',
-  },
-  {
-    key: 'vlan.parent',
+    'requires the type of the controller',
+    'add slave-type=bond or slave-type=bridge',
+  ),
+  requires(
+    'vlan.parent',
+    ({ sections, values }) => sections.has('vlan') && !values.has('ethernet.mac-address'),
+    'the key is missing',
+    'set parent to the name of an interface, or to the UUID of its connection',
+  ),
+  rejects(
+    'vlan.parent',
     // Other than in interface-name, also a name that NetworkManager does not give an interface.
-    isValid: (parent) =>
+    (parent) =>
       isConnectionUuid(parent) || (Buffer.byteLength(parent) <= 15 && /^(?!\.{1,2}$)[^/:\s]+$/.test(parent)),
-    problem: (parent) => `${quoteText(parent)} is not the name of an interface, nor a UUID`,
-    hint: 'set parent to an interface such as eth0, or to the UUID of its connection',
-  },
-  {
-    key: 'vlan.id',
-    isValid: (id) => id !== '4095',
-    problem: '4095 is reserved',
-    hint: 'use 1 to 4094',
-  },
+    (parent) => `${quoteText(parent)} is not the name of an interface, nor a UUID`,
+    'set parent to an interface such as eth0, or to the UUID of its connection',
+  ),
+  rejects('vlan.id', (id) => id !== '4095', '4095 is reserved', 'use 1 to 4094'),
   ...bondRows,
 ];
+
+function noMac(value: string): string {
+  return `${quoteText(value)} is not a MAC address`;
+}
+
+function unknownType(type: string): string {
+  return `unknown type ${quoteText(type)}`;
+}
 
 /** The type of the connection, which the only section of a type shows if the key is missing. */
 function connectionType(profile: Profile): string | undefined {
