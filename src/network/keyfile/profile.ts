@@ -7,7 +7,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { Problem } from '../../core/finding.ts';
 import type { KeyfileSection, ParsedEntry } from '../../formats/keyfile.ts';
 import type { ConnectionEntry } from '../connection.ts';
-import { INTERNAL_PROPERTY, sectionName, settingInfo, settingName } from './settings.ts';
+import { INTERNAL_PROPERTY, sectionInfo, sectionName } from './settings.ts';
 
 export interface KeyfileProblem extends Problem {
   /** `error`: NetworkManager ignores the keyfile. `warning`: it ignores a part of it. */
@@ -39,9 +39,9 @@ export function readProfile(parsed: readonly KeyfileSection<ParsedEntry>[]): Pro
   const sections = new Set<string>();
   const entries = new Map<ProfileKey, ConnectionEntry>();
   for (const { entries: own, name } of parsed.toSorted(
-    (a, b) => Number(isOwnName(a)) - Number(isOwnName(b)),
+    (a, b) => Number(hasOtherName(a)) - Number(hasOtherName(b)),
   )) {
-    const section = sectionName(settingName(name));
+    const section = sectionName(name);
     sections.add(section);
     for (const entry of own) {
       const written: ProfileKey = `${section}.${entry.key}`;
@@ -53,7 +53,7 @@ export function readProfile(parsed: readonly KeyfileSection<ParsedEntry>[]): Pro
   }
   const profile: Profile = { sections, entries, values: new Map(), problems: [] };
   for (const [place, { key, section, value }] of entries) {
-    const properties = settingInfo(settingName(section))?.properties ?? {};
+    const properties = sectionInfo(section)?.properties ?? {};
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const type = section === 'bond' && own === undefined ? 'other' : own;
     if (type === undefined || key === INTERNAL_PROPERTY) continue;
@@ -70,8 +70,8 @@ const newerKeys: ReadonlyMap<ProfileKey, ProfileKey> = new Map([
   ['connection.slave-type', 'connection.port-type'],
 ]);
 
-function isOwnName({ name }: KeyfileSection): boolean {
-  return settingName(name) === name;
+function hasOtherName({ name }: KeyfileSection): boolean {
+  return sectionName(name) !== name;
 }
 
 /**

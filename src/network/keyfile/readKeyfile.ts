@@ -13,7 +13,7 @@ import { isMacAddress } from './names.ts';
 import { type KeyfileProblem, listValue, type Profile, readProfile } from './profile.ts';
 import { checkRows } from './row.ts';
 import { rows } from './rows.ts';
-import { isKnownKey, knownKeys, sectionName, sectionNames, settingInfo, settingName } from './settings.ts';
+import { isKnownKey, knownKeys, sectionInfo, sectionName, sectionNames } from './settings.ts';
 
 export interface ReadKeyfile {
   /** Undefined for what is not a keyfile. Also of a keyfile that NetworkManager ignores, with the values that it could read. */
@@ -54,10 +54,9 @@ const NOT_SETTINGS = /^(?:vpn-secrets|\.nmmeta|ethernet-s390-options|wireguard-p
 /** Sections and keys that NetworkManager does not read. */
 function reportUnknown(sections: readonly KeyfileSection<ParsedEntry>[], { problems }: Profile): void {
   for (const { entries, name } of sections) {
-    const setting = settingName(name);
-    const section = sectionName(setting);
+    const section = sectionName(name);
     if (NOT_SETTINGS.test(name)) continue;
-    if (settingInfo(setting) === undefined) {
+    if (sectionInfo(section) === undefined) {
       const [nearest] = nearestNames(name, sectionNames());
       const hint = nearest === undefined ? `remove [${name}]` : `use [${nearest}]`;
       const message = `NetworkManager ignores the unknown section [${name}]`;
@@ -65,17 +64,17 @@ function reportUnknown(sections: readonly KeyfileSection<ParsedEntry>[], { probl
       continue;
     }
     for (const { key, line } of entries) {
-      if (isKnownKey(setting, key)) continue;
+      if (isKnownKey(section, key)) continue;
       const message = `NetworkManager ignores the unknown key ${key} in [${name}]`;
-      problems.push({ severity: 'warning', message, hint: hintKey(setting, key), line, section, key });
+      problems.push({ severity: 'warning', message, hint: hintKey(section, key), line, section, key });
     }
   }
 }
 
 /** Sections whose keys are easily written into another section. */
-const commonSettings = [
+const commonSections = [
   'connection',
-  '802-3-ethernet',
+  'ethernet',
   'ipv4',
   'ipv6',
   'vlan',
@@ -84,16 +83,16 @@ const commonSettings = [
   'bridge-port',
 ];
 
-function hintKey(setting: string, key: string): string {
-  const [nearest] = nearestNames(key, knownKeys(setting));
-  const owner = commonSettings.find((other) => isKnownKey(other, key));
-  if (owner !== undefined) return `move it to [${sectionName(owner)}]`;
+function hintKey(section: string, key: string): string {
+  const [nearest] = nearestNames(key, knownKeys(section));
+  const owner = commonSections.find((other) => isKnownKey(other, key));
+  if (owner !== undefined) return `move it to [${owner}]`;
   return nearest === undefined ? `remove ${key}` : `use ${nearest}`;
 }
 
 function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family, IpConfig>>): Connection {
   const { entries } = profile;
-  const type = sectionName(settingName(profile.values.get('connection.type') ?? 'ethernet'));
+  const type = sectionName(profile.values.get('connection.type') ?? 'ethernet');
   const controller = profile.values.get('connection.controller');
   const isPort = controller !== undefined;
   const options = [...entries.values()].flatMap(({ key, section }) => {

@@ -8,7 +8,7 @@ import { bondRows } from './bondRows.ts';
 import { isMacAddress, isProfileInterface } from './names.ts';
 import type { Profile } from './profile.ts';
 import { ignores, type KeyfileRow, rejects, requires } from './row.ts';
-import { sectionName, settingInfo, settingName } from './settings.ts';
+import { sectionInfo, sectionName } from './settings.ts';
 
 const TYPE_HINT = 'set it to ethernet, bond, bridge or vlan, for example';
 const MAC_HINT = 'write it like 52:54:00:12:34:56';
@@ -46,7 +46,7 @@ export const rows: readonly KeyfileRow[] = [
     // A VLAN on an interface that is found by its MAC address needs no section.
     (type, { sections, values }) =>
       typeOf(type) !== 'required' ||
-      sections.has(sectionName(settingName(type))) ||
+      sections.has(sectionName(type)) ||
       (type === 'vlan' && values.has('ethernet.mac-address')),
     (type) => `the type ${type} requires the section [${type}]`,
     (type) => `add [${type}]`,
@@ -123,7 +123,7 @@ function connectionType(profile: Profile): string | undefined {
 
 /** Whether a connection of the type must have the section; null for what is no type. */
 function typeOf(section: string): 'optional' | 'required' | null {
-  return settingInfo(settingName(section))?.type ?? null;
+  return sectionInfo(sectionName(section))?.type ?? null;
 }
 
 function virtualType(profile: Profile): string | undefined {

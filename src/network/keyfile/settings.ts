@@ -18,32 +18,31 @@ interface SettingInfo {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Read when it is needed. */
-const readTable = once((): SettingTable =>
-  JSON.parse(readAsset('src/network/keyfile/networkmanager-settings.json')),
-);
-
-/** The name of a setting by the name of its section: `802-3-ethernet` for `ethernet`. */
-export function settingName(section: string): string {
-  const { aliases } = readTable();
-  return Object.hasOwn(aliases, section) ? (aliases[section] ?? section) : section;
-}
+/** What is known of each section, by its name as users know it; and these names by those of settings. Read when it is needed. */
+const readTable = once(() => {
+  const table: SettingTable = JSON.parse(readAsset('src/network/keyfile/networkmanager-settings.json'));
+  const names = new Map(Object.entries(table.aliases).map(([section, setting]) => [setting, section]));
+  const sections = Object.entries(table.settings).map(
+    ([setting, info]) => [names.get(setting) ?? setting, info] as const,
+  );
+  return { names, sections: new Map(sections) };
+});
 
 /** The name that users know: `ethernet` for `802-3-ethernet`. */
-export function sectionName(setting: string): string {
-  return Object.entries(readTable().aliases).find(([, name]) => name === setting)?.[0] ?? setting;
+export function sectionName(name: string): string {
+  return readTable().names.get(name) ?? name;
 }
 
-/** Undefined for a setting that no release of NetworkManager has. */
-export function settingInfo(setting: string): SettingInfo | undefined {
-  const { settings } = readTable();
-  return Object.hasOwn(settings, setting) ? settings[setting] : undefined;
+/** Undefined for a section that no release of NetworkManager has. */
+export function sectionInfo(section: string): SettingInfo | undefined {
+  return readTable().sections.get(section);
 }
 
-/** The names of all sections, as users know them. */
-export const sectionNames = once((): readonly string[] => Object.keys(readTable().settings).map(sectionName));
+export function sectionNames(): Iterable<string> {
+  return readTable().sections.keys();
+}
 
-/** Keys that are not the names of properties, by setting. */
+/** Keys that are not the names of properties, by section. */
 const otherKeys: Readonly<Record<string, RegExp>> = {
   'bond-port': /^prio$/,
   'ip-addresses': /^(?:address(?:es)?|routes?|routing-rule)(?:0|[1-9]\d*)?$|^routes?(?:0|[1-9]\d*)?_options$/,
@@ -58,15 +57,15 @@ const otherKeys: Readonly<Record<string, RegExp>> = {
 /** NetworkManager sets it, and ignores it in keyfiles. */
 export const INTERNAL_PROPERTY = 'read-only';
 
-/** The keys that are properties of the setting, or options of a bond. */
-export function knownKeys(setting: string): readonly string[] {
-  return Object.keys(setting === 'bond' ? bondOptions : (settingInfo(setting)?.properties ?? {}));
+/** The keys that are properties of the section, or options of a bond. */
+export function knownKeys(section: string): readonly string[] {
+  return Object.keys(section === 'bond' ? bondOptions : (sectionInfo(section)?.properties ?? {}));
 }
 
-/** Whether NetworkManager reads the key of the setting. */
-export function isKnownKey(setting: string, key: string): boolean {
-  const others = otherKeys[setting === 'ipv4' || setting === 'ipv6' ? 'ip-addresses' : setting];
+/** Whether NetworkManager reads the key of the section. */
+export function isKnownKey(section: string, key: string): boolean {
+  const others = otherKeys[section === 'ipv4' || section === 'ipv6' ? 'ip-addresses' : section];
   // Older keyfiles name the interface in the section of its type.
-  const isName = key === 'interface-name' && settingInfo(setting)?.type !== null;
-  return knownKeys(setting).includes(key) || isName || others?.test(key) === true;
+  const isName = key === 'interface-name' && sectionInfo(section)?.type !== null;
+  return knownKeys(section).includes(key) || isName || others?.test(key) === true;
 }
