@@ -15,7 +15,6 @@ import { structOf, type StructType } from '../ignition/schema.ts';
 import { copiedFrom } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
-/** What the steps of a translation share. */
 export interface ButaneTranslation {
   readonly rules: ButaneRules;
   /** Undefined: no local file is read. */

@@ -31,7 +31,6 @@ type Feature =
   | 'strict-boot-device';
 
 interface ButaneRelease {
-  /** The spec version of the Ignition config. */
   readonly spec: SpecVersion;
   readonly adds: AddedFields;
   readonly features?: readonly Feature[];

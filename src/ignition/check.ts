@@ -7,7 +7,6 @@ import type { SpecVersion } from './versions.ts';
 /** The check of one type, in the order in which Ignition reports issues; it does not check nested types. */
 export type Check<T> = (value: T, version: SpecVersion) => Iterable<Finding>;
 
-/** Whether the field is present and not 0. */
 export function isNonZero(value: Integer | undefined): value is Integer {
   return value !== undefined && BigInt(value) !== 0n;
 }

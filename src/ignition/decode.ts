@@ -57,7 +57,6 @@ type Target = Record<string, unknown>;
 
 interface Decoder {
   readonly dialect: Dialect;
-  /** Path to the value that is being decoded. */
   readonly path: (string | number)[];
   /** All elements that a list ever had; Go reuses their memory after a repeated key has shortened the list. */
   readonly storage: WeakMap<unknown[], unknown[]>;

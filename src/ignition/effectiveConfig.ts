@@ -31,7 +31,6 @@ export interface EffectiveConfig {
   readonly version: SpecVersion;
   /** In the order in which Ignition fetches them. */
   readonly inlined: readonly InlinedConfig[];
-  /** Issues of the references. */
   readonly issues: readonly PlacedIssue[];
   /** The source of a value of `config` in the documents; for a missing value, the place where it would be. */
   readonly locate: (path: Path) => { readonly place: ConfigPlace; readonly path: Path };
@@ -52,7 +51,6 @@ const tooManyConfigs: Rule = {
   hint: 'inline fewer configs',
 };
 
-/** The effective config of a document, or the reason why the document cannot be read. */
 type ReadEffective = EffectiveConfig | RefusedConfig;
 
 /** Several checks read the config of a host: each document, which must not change, is parsed once. */
@@ -79,7 +77,6 @@ interface VersionedConfig {
 
 const effectives = new WeakMap<Uint8Array, ReadEffective>();
 
-/** Merges the inlined configs. */
 export function resolveConfig({ config, version }: VersionedConfig): EffectiveConfig {
   if (listReferences(config).length === 0) {
     const unchanged = { config, inlined: [], issues: [], version };

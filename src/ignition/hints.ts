@@ -82,7 +82,6 @@ export function intendedVersion(text: string): SpecVersion | undefined {
   );
 }
 
-/** The version without pre-release and metadata. */
 function release(version: string): string {
   return /^[\d.]*/.exec(version.trim())?.[0] ?? '';
 }

@@ -33,7 +33,6 @@ export function declarePlaces<Place>(places: Places<Place>, original: object, pl
   }
 }
 
-/** A value of a merged config in one of the configs that were merged. */
 interface Origin<Source> {
   readonly source: Source;
   readonly path: Path;

@@ -69,7 +69,6 @@ export function foldedField({ fields }: StructType, key: string): Field | undefi
   return fields.find(({ name }) => name.length === key.length && foldName(name) === folded);
 }
 
-/** The field with the most similar name. */
 export function nearestField({ fields }: StructType, key: string): Field | undefined {
   const byName = new Map(fields.map((field) => [foldName(field.name), field]));
   return byName.get(nearestName(foldName(key), byName.keys()) ?? '');

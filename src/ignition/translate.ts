@@ -110,7 +110,6 @@ const shifts: readonly Shift[] = [
 ];
 
 interface Journey extends Versions {
-  /** To the current object. */
   readonly path: (string | number)[];
   readonly findings: Finding[];
 }

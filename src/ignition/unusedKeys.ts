@@ -23,7 +23,6 @@ export const nullObject = warningRule(
   'remove it, or write {}: null counts as an empty object here',
 );
 
-/** A finding with its path from the root and its byte offset. */
 export interface OffsetFinding extends Finding {
   readonly offset?: number;
 }

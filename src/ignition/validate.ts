@@ -82,7 +82,6 @@ export function validateConfig(bytes: Uint8Array): Report {
   return examineConfig(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).report;
 }
 
-/** Like `validateConfig`; also returns the decoded config. */
 export function examineConfig(document: Buffer): { readonly report: Report; readonly read: ReadResult } {
   const read = readConfig(document);
   if (read.status === 'refused') return { report: { valid: false, findings: [read.finding] }, read };

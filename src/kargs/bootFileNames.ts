@@ -37,7 +37,6 @@ const words: readonly (readonly [use: FileUse, word: RegExp])[] = [
   ['kernel', /(?:^|[-._])(?:kernel|vmlinuz)(?:[-._]|$)/],
 ];
 
-/** The root filesystem of kernel arguments, if one is set. */
 export function rootfsOf(list: readonly KernelArgument[]): readonly NamedBootFile[] {
   const rootfs = list.findLast(({ name }) => name === coreosArguments.rootfsUrl.name);
   return rootfs?.value === undefined

@@ -25,7 +25,6 @@ const networkNames: ReadonlySet<string> = new Set([
   ...controllerNames.keys(),
 ]);
 
-/** Whether an argument configures the network of the initramfs. */
 export function isNetworkArgument({ name }: KernelArgument): boolean {
   return networkNames.has(name);
 }

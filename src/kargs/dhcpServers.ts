@@ -37,7 +37,6 @@ interface ClientClass {
   readonly tests: readonly string[];
 }
 
-/** How a server writes conditions. */
 interface ClientTests {
   readonly kinds: Readonly<Record<ClientKind, string>>;
   /** Client architectures (RFC 4578, IANA "Processor Architecture Types"). */

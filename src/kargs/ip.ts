@@ -173,7 +173,6 @@ export function formatIp(
   return `${formatField(address)}::${formatField(gateway)}:${prefixLength}::${end}`;
 }
 
-/** The value of an `rd.route=`. */
 export function formatRoute(
   { destination, gateway }: NonNullable<RouteArgument['route']>,
   device: string,

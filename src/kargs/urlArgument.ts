@@ -36,7 +36,6 @@ export const urlArgumentRules = {
   }),
 };
 
-/** The parts of a URL, unchanged. */
 export interface BootUrl {
   readonly scheme: string;
   readonly credentials: boolean;
@@ -68,7 +67,6 @@ export function isPlainText(text: string): boolean {
   return /^[!#-~]*$/.test(text);
 }
 
-/** Checks a URL for a program that supports `schemes`. */
 export function checkUrl(text: string, schemes: readonly string[]): readonly Rule[] {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1];
   if (scheme === undefined || !schemes.includes(scheme)) return [unsupportedScheme(scheme, schemes)];

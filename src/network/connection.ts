@@ -38,7 +38,6 @@ export interface Connection {
   readonly entries?: ReadonlyMap<string, ConnectionEntry>;
 }
 
-/** An entry of a keyfile. */
 export interface ConnectionEntry extends ParsedEntry {
   /** As users know it: `ethernet` also for `802-3-ethernet`. */
   readonly section: string;
@@ -67,7 +66,6 @@ export interface IpConfig {
   readonly dns: readonly IpAddress[];
   /** Those of the main table, or of all tables if rules choose between them; without the route that is the gateway. */
   readonly routes: readonly Route[];
-  /** The connection never gets the default route. */
   readonly neverDefault: boolean;
 }
 

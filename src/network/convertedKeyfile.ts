@@ -16,7 +16,6 @@ export interface Keyfile {
   readonly locate?: LocateLine;
 }
 
-/** A keyfile that a document was converted to. */
 export interface ConvertedKeyfile extends Keyfile {
   /** The paths of the values in the document that the lines come from. The first one is that of the interface. */
   readonly lines: readonly Path[];

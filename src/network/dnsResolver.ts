@@ -7,7 +7,6 @@ import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
 import * as reader from './readers.ts';
 import type { InterfaceLinks } from './stacking.ts';
 
-/** The entries of both IP versions of an interface. */
 export type DnsByInterface = ReadonlyMap<
   string,
   { readonly 4?: ConvertedEntries; readonly 6?: ConvertedEntries }

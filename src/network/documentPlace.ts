@@ -3,7 +3,6 @@
 import { quoteText } from '../core/foreignText.ts';
 import type { Finding, Path } from '../core/finding.ts';
 
-/** The path of a value in the document, and the list for findings. */
 export interface DocumentPlace {
   readonly path: Path;
   readonly findings: Finding[];
@@ -11,7 +10,6 @@ export interface DocumentPlace {
   readonly format?: string | undefined;
 }
 
-/** The hint for values that the built-in conversion does not support, and nmstate may support. */
 export const USE_NMSTATECTL =
   'remove the key, or convert the document with nmstatectl gc of nmstate and pass its keyfiles';
 

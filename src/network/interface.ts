@@ -31,9 +31,7 @@ export interface Interface {
   /** Identified by its MAC address, so its name is unknown. */
   readonly foundByMac: boolean;
   readonly profileName: string | undefined;
-  /** What it says as a bond or a bridge. */
   readonly asController: Controller | undefined;
-  /** All keys of the document. */
   readonly fields: InterfaceFields;
 }
 
@@ -49,7 +47,6 @@ const mtu = reader.integer(0, 2 ** 32 - 1);
 /** Minimum MTU for IPv6 (RFC 8200, section 5). */
 const LEAST_IPV6_MTU = 1280;
 
-/** The keys of all interfaces. */
 const sharedShape = {
   name: reader.linkName,
   type: reader.text,

@@ -7,7 +7,6 @@ export type Family = 4 | 6;
 
 export interface IpAddress {
   readonly family: Family;
-  /** Of 32 or 128 bits. */
   readonly number: bigint;
 }
 
@@ -55,7 +54,6 @@ export function parseNetmask(text: string, family: Family): number | undefined {
   return /^1*0*$/.test(bits) ? bits.replace(/0*$/, '').length : undefined;
 }
 
-/** An address, and the length of its subnet's prefix. */
 export interface Subnet {
   readonly address: IpAddress;
   readonly prefixLength: number;

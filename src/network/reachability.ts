@@ -24,7 +24,6 @@ import { networkRules } from './networkRules.ts';
 export interface ConnectionProblem extends Rule, KeyfilePlace {}
 
 interface KeyfilePlace {
-  /** The keyfile of the connection. */
   readonly file: string;
   /** The line of the keyfile; undefined for what is missing. */
   readonly line?: number | undefined;
@@ -179,11 +178,9 @@ interface Obstacle {
   readonly hint: string;
   /** The consequence: a name is not resolved, nothing is reached, or only this server is not reached. */
   readonly prevents: 'name' | 'network' | 'server';
-  /** The line of a keyfile that it is about. */
   readonly at?: KeyfilePlace | undefined;
 }
 
-/** Servers in one message. */
 const MAX_SERVERS = 5;
 
 /** Why the connections do not meet the needs of the host; servers with the same obstacle are in one message. */
@@ -211,7 +208,6 @@ export function findReachProblems(
   });
 }
 
-/** The gateways and DNS servers of connections. */
 export function networkServers(connections: readonly Connection[]): readonly Server[] {
   return connections
     .filter(({ isAutoconnected }) => isAutoconnected)

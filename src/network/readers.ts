@@ -143,7 +143,6 @@ export interface Rows {
   readonly [key: string]: EntryRow | Rows;
 }
 
-/** Reads a mapping with the keys of a table. */
 export function section(rows: Rows): Reader<ConvertedEntries> {
   const readFields = object(
     Object.fromEntries(
@@ -304,7 +303,6 @@ export const text: Reader<string> = (value, place) => {
     : refuse(place, 'the string contains a backslash, or a space at its beginning or end');
 };
 
-/** Like `text`, but may be empty. */
 export const textOrEmpty: Reader<string> = (value, place) => (value === '' ? '' : text(value, place));
 
 /** A string for a list in a keyfile, where `;` separates items. */

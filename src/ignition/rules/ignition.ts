@@ -33,7 +33,6 @@ function* requiredSourceIssues(
   }
 }
 
-/** The proxies that Ignition uses. */
 export const proxyRules = {
   ...errorRules({
     'proxy-scheme': [

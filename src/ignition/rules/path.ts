@@ -14,7 +14,6 @@ export const pathRules = errorRules({
   ],
 });
 
-/** Checks that `value` is an absolute path. */
 export function pathIssue(value: string | undefined, at: Path): Finding | undefined {
   if (value === undefined || value === '') return issue(pathRules['path-missing'], at);
   if (!value.startsWith('/')) {

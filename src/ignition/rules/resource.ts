@@ -60,7 +60,6 @@ function headersIssue(source = ''): Finding | undefined {
   return serverUrlIssue(source, at, issue(resourceRules['http-headers-scheme'], at));
 }
 
-/** The expected hash of fetched contents. */
 export const verificationRules = errorRules({
   'hash-malformed': [
     'malformed hash specifier',

@@ -77,7 +77,6 @@ function* linkIssues(storage: Storage, version: SpecVersion): Iterable<Finding> 
   }
 }
 
-/** The number of nodes with each path. */
 function countPaths(nodes: readonly Node[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { path = '' } of nodes) counts.set(path, (counts.get(path) ?? 0) + 1);

@@ -10,7 +10,6 @@ export interface Loader extends BootForm {
   /** The paths of the files of a host, which have the same content. */
   hostPaths(host: NamedHost): readonly string[];
   hostScript(host: NetworkHost): string;
-  /** Whether the boot loader exists for the architecture. */
   isFor(architecture: Architecture): boolean;
 }
 

@@ -142,7 +142,6 @@ function readKind({ type }: Mapping, place: DocumentPlace): DataLink['kind'] | u
   return 'ethernet';
 }
 
-/** DataLinks by their ids, in the document's order. */
 export type DataLinks = ReadonlyMap<string, DataLink>;
 
 /** Checks what links say about each other. The second of two links with one id is left out. */

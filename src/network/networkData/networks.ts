@@ -16,7 +16,6 @@ import { anyId, type DataLinks, refuseDangling } from './devices.ts';
 
 export interface Network {
   readonly place: DocumentPlace;
-  /** Id of a link of the document. */
   readonly linkId: string;
   readonly family: Family;
   /** Undefined where DHCP or router advertisements give the address. */
