@@ -282,13 +282,9 @@ function findSecretSource(source: string): Span[] {
   if (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source) || /^(?:https?|tftp|s3|gs|arn):/i.test(source)) {
     return findSecretParts(source);
   }
-  const { length } = DATA_PREFIX.exec(source)?.[0] ?? '';
+  const { length } = /^data[^,]*,/i.exec(source)?.[0] ?? '';
   return length === source.length ? [] : [{ start: length, end: source.length }];
 }
-
-/** The part before the data of a data URL, even if misspelled; it describes the encoding. */
-const DATA_PREFIX =
-  /^(?:[a-z]{0,8}[:;,]?(?:[a-z]+\/[a-z0-9.+-]+)?(?:;?charset=[\w-]+)?;?[a-z]{1,6}64,|(?:data:|text\/plain|application\/(?:json|octet-stream)|;?charset=(?:utf-8|us-ascii)|[:;,])*)/i;
 
 /** `NAME=value` with a name like a secret, with or without quotes. */
 function findAssignments(text: string): Span[] {

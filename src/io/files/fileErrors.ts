@@ -39,7 +39,7 @@ export function fileError(error: unknown, action: FileAction): unknown {
   const { action: verb, path, place = isOfPath ? String(error.path) : undefined } = action;
   const row = rows[code];
   const [message, hint] = row?.describe({ ...action, place }) ?? [
-    `Cannot ${verb} ${path} (${code})`,
+    `Cannot ${verb} ${path}: ${reasonOf(code)}`,
     `read the access rights: ls -ld ${[dirname(path), path].map(quoteShellWord).join(' ')}`,
   ];
   return new CliError(message, { code: row?.code ?? generalCode(verb), hint, cause: error });
@@ -189,23 +189,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   ENOSPC: { code: 'ERR_DISK_FULL', describe: describeFull },
   EDQUOT: { code: 'ERR_DISK_FULL', describe: describeFull },
-  EFBIG: {
-    code: 'ERR_TOO_LARGE',
-    describe: ({ path }) => [
-      `${path} would be larger than the file system allows`,
-      'write to another file system',
-    ],
-  },
   EISDIR: { describe: ({ path, what }) => [`${path} is a directory`, `pass the path of a file (${what})`] },
-  ELOOP: {
-    describe: ({ path }) => [
-      `Too many levels of symbolic links: ${path}`,
-      'use a path without a symbolic link loop',
-    ],
-  },
-  ENAMETOOLONG: {
-    describe: ({ path }) => [`The path is too long: ${path.slice(0, 80)}…`, 'use a shorter path'],
-  },
   ETXTBSY: inUse,
   EBUSY: inUse,
   // Node.js refuses such a path before it calls the system.
@@ -224,18 +208,17 @@ const rows: Readonly<Record<string, Row>> = {
  * @param action what failed, e.g. `write to standard output`
  */
 export function streamError(error: unknown, action: string): unknown {
-  const reason = reasonOf(error);
-  return reason === undefined
+  const code = errorCode(error);
+  return code === undefined
     ? error
-    : new CliError(`cannot ${action}: ${reason}`, {
-        code: rows[errorCode(error) ?? '']?.code ?? generalCode(action),
+    : new CliError(`cannot ${action}: ${reasonOf(code)}`, {
+        code: rows[code]?.code ?? generalCode(action),
         cause: error,
       });
 }
 
-function reasonOf(error: unknown): string | undefined {
-  const code = errorCode(error);
-  if (code === undefined || error instanceof CliError) return undefined;
+/** `No space left on device` for ENOSPC; a code that the system does not have as it is. */
+function reasonOf(code: string): string {
   const [, text = code] = Array.from(getSystemErrorMap().values()).find(([name]) => name === code) ?? [];
   return text.replace(/^(?:i\/o|[a-z])/, (start) => start.toUpperCase());
 }

@@ -77,7 +77,7 @@ describe.skipIf(!canTrace)(`an edit in place${note}`, () => {
       'is undone if its journal does not reach the disk',
       ['fdatasync:error=EIO:when=1'],
       'before',
-      'Cannot write coreos.iso (EIO)',
+      'Cannot write coreos.iso: I/O error',
     ],
     [
       'is undone if the disk is full',
