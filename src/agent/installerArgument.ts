@@ -32,9 +32,6 @@ export function checkInstallerArgument(
 /** The same for kernel arguments and for files in the folder of the installer, which `--dest-device` and others write. */
 export function checkInstaller(kernelArguments: readonly KernelArgument[], config: Config): Finding[] {
   const ofArgument = checkInstallerArgument(kernelArguments, config);
-  if (ofArgument.length > 0) return ofArgument;
-  const files = findInstallerFile(readSubject(config).files);
-  return files.length > 0 && isAgentConfig(config)
-    ? files.map((file) => lintFinding(installerRule, file))
-    : [];
+  if (ofArgument.length > 0 || !isAgentConfig(config)) return ofArgument;
+  return findInstallerFile(readSubject(config).files).map((file) => lintFinding(installerRule, file));
 }

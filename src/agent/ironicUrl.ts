@@ -71,9 +71,12 @@ export function checkCallbackUrl(text: string, flag: string): readonly string[] 
 
 /** URLs for inspection data, from base URLs of ironic-inspector; adds its port and path unless they are present. */
 export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
-  return convertUrls(text, source.flag, findInspectorProblem, (url) => {
+  const findProblem: FindProblem = (url) =>
+    INSPECTION_PATH.test(url.path) ? undefined : findVersionProblem(url);
+  return convertUrls(text, source.flag, findProblem, (url) => {
+    const [end = '/v1/continue'] = INSPECTION_PATH.exec(url.path) ?? [];
     const path = trimEndOf(url.path.replace(INSPECTION_PATH, ''), '/');
-    return `${formatWithPort({ ...url, path }, source)}${INSPECTION_PATH.exec(url.path)?.[0] ?? '/v1/continue'}`;
+    return `${formatWithPort({ ...url, path }, source)}${end}`;
   });
 }
 
@@ -98,13 +101,11 @@ function convertUrls(
   format: (url: IronicUrl) => string,
 ): readonly string[] {
   if (text.trim() === MDNS) return [MDNS];
-  const urls: string[] = [];
-  for (const item of text.split(',')) {
+  return text.split(',').map((item) => {
     const url = checkUrl(item.trim(), findProblem);
     if ('message' in url) throw new UsageError(`${flag}: ${url.message}`, { hint: url.hint });
-    urls.push(format(url));
-  }
-  return urls;
+    return format(url);
+  });
 }
 
 function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: UrlSource): string {
@@ -115,10 +116,6 @@ function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: U
 
 export function validUrls(items: readonly string[]): IronicUrl[] {
   return items.map(parseIronicUrl).flatMap((url) => ('message' in url ? [] : url));
-}
-
-function findInspectorProblem(url: IronicUrl): Problem | undefined {
-  return INSPECTION_PATH.test(url.path) ? undefined : findVersionProblem(url);
 }
 
 /**
@@ -150,11 +147,8 @@ export function hasHttpsUrl(list: string): boolean {
 
 /** The first URL of a list with an address that does not lead to another machine, but may be intended. */
 export function findUrlListAddress(list: string): Rule | undefined {
-  for (const { host } of validUrls(list.split(','))) {
-    const problem = findAddressProblem(host);
-    if (problem?.severity === 'warning') return problem;
-  }
-  return undefined;
+  const problems = validUrls(list.split(',')).map(({ host }) => findAddressProblem(host));
+  return problems.find((problem) => problem?.severity === 'warning');
 }
 
 const findOptionProblem = { api_url: findVersionProblem, inspection_callback_url: findCallbackProblem };
@@ -173,10 +167,7 @@ export function findUrlProblem(list: string, option: keyof typeof findOptionProb
 /** Reports a URL of a list with a blank before or after it. */
 export function findBlankUrl(list: string): Problem | undefined {
   if (!/(?:^|,)\s|\s(?:,|$)/.test(list)) return undefined;
-  return {
-    message: 'there is whitespace next to a comma',
-    hint: 'remove the whitespace',
-  };
+  return { message: 'there is whitespace next to a comma', hint: 'remove the whitespace' };
 }
 
 function refusal(message: string, hint = URL_HINT): Problem {

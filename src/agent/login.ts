@@ -50,11 +50,12 @@ export function parsePasswordHash(text: string): string {
 
 /** Units for serial consoles with a login prompt, and for consoles with autologin. */
 export function renderConsoleUnits({ autologin, serialConsoles }: AgentSettings): Unit[] {
+  const logins = [
+    autologinUnit('getty@.service', '--noclear %I $TERM'),
+    autologinUnit('serial-getty@.service', '--keep-baud 115200,57600,38400,9600 %I $TERM'),
+  ];
   return [
-    ...(autologin ? [autologinUnit('getty@.service', '--noclear %I $TERM')] : []),
-    ...(autologin
-      ? [autologinUnit('serial-getty@.service', '--keep-baud 115200,57600,38400,9600 %I $TERM')]
-      : []),
+    ...(autologin ? logins : []),
     // Without a kernel argument for the console, systemd does not start a login there.
     ...serialConsoles.map((device) => ({ name: `serial-getty@${device}.service`, enabled: true })),
   ];

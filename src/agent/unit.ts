@@ -24,11 +24,9 @@ export function renderAgentUnit(template: string, values: Readonly<Record<string
 export function formatUnitEnvironment(settings: AgentSettings): string {
   const { httpProxy, httpsProxy, noProxy } = renderIgnitionProxy(settings) ?? {};
   const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy?.join(',') };
-  let lines = '';
-  for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined) lines += `Environment=${formatEnvironment(name, value)}\n`;
-  }
-  return lines;
+  return Object.entries(variables)
+    .map(([name, value]) => (value === undefined ? '' : `Environment=${formatEnvironment(name, value)}\n`))
+    .join('');
 }
 
 export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: AgentSettings): string[] {

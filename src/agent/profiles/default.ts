@@ -91,12 +91,9 @@ export function renderBanners(settings: AgentSettings): File[] {
     ['/etc/issue.d/ipa.issue', readAsset('templates/agent/ironic-agent.issue')],
     ['/etc/motd.d/ipa.motd', formatMotd(settings)],
   ] as const;
-  const files: File[] = [];
-  for (const [path, text] of banners) {
-    if (settings.files.some((file) => file.path === path)) continue;
-    files.push(renderDataFile({ path, mode: PUBLIC_MODE, content: Buffer.from(text) }));
-  }
-  return files;
+  return banners
+    .filter(([path]) => !settings.files.some((file) => file.path === path))
+    .map(([path, text]) => renderDataFile({ path, mode: PUBLIC_MODE, content: Buffer.from(text) }));
 }
 
 function formatMotd({ agentImage, apiUrls, hostname }: AgentSettings): string {

@@ -46,17 +46,13 @@ export async function readUserFolder(
   what: string,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<string[]> {
-  return readdir(resolve(cwd, path)).catch((error: unknown) => {
-    throw fileError(error, { path, what, action: 'read' });
-  });
+  return readdir(resolve(cwd, path)).catch(unreadable(path, what));
 }
 
 /** The paths of all files below a folder of the user, relative to it. @throws CliError like {@link readUserFolder} */
 export async function listUserFiles(path: string, what: string, { cwd }: Pick<Io, 'cwd'>): Promise<string[]> {
   const root = resolve(cwd, path);
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    throw fileError(error, { path, what, action: 'read' });
-  });
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(unreadable(path, what));
   const files = entries.filter((entry) => !entry.isDirectory());
   return files.map(({ name, parentPath }) => relative(root, join(parentPath, name)));
 }
@@ -67,9 +63,13 @@ export async function listUserFiles(path: string, what: string, { cwd }: Pick<Io
  * @throws CliError if it cannot be read
  */
 export async function statUserFile(path: string, what: string, { cwd }: Pick<Io, 'cwd'>): Promise<Stats> {
-  return stat(resolve(cwd, path)).catch((error: unknown) => {
+  return stat(resolve(cwd, path)).catch(unreadable(path, what));
+}
+
+function unreadable(path: string, what: string) {
+  return (error: unknown): never => {
     throw fileError(error, { path, what, action: 'read' });
-  });
+  };
 }
 
 /**

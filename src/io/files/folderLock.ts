@@ -69,9 +69,10 @@ export function takeLock(path: string): FolderLock | { readonly owner: string } 
     writeFileSync(join(temp, own), '', { flag: 'wx', mode: 0o600 });
     const now = statSync(join(temp, own)).mtimeMs; // by the clock of the file system
     if (isRenamed(temp, path)) return holdLock(path, own, false);
-    const owner = ownerOf(path);
+    const owner = unlessFailed(['ENOENT'], () => readdirSync(path)[0]);
     if (owner === undefined) {
-      removeEmpty(path);
+      // Its owner is releasing it.
+      unlessFailed(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(path));
       return takeLock(path);
     }
     if (isStale(path, owner, now) && isRenamed(join(path, owner), join(path, own)))
@@ -131,21 +132,13 @@ function isRenamed(from: string, to: string): boolean {
   }
 }
 
-/** Undefined for a lock that is being released. */
-function ownerOf(path: string): string | undefined {
+/** Undefined after an error with one of these codes. */
+function unlessFailed<T>(codes: readonly string[], action: () => T): T | undefined {
   try {
-    return readdirSync(path)[0];
+    return action();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (codes.includes(errorCode(error) ?? '')) return undefined;
     throw error;
-  }
-}
-
-function removeEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
   }
 }
 
