@@ -132,17 +132,6 @@ export function checkArchiveUrl(text: string): string {
   });
 }
 
-/** The architectures of CoreOS by their names in Go. */
-const architectureNames: ReadonlyMap<string, string> = new Map([
-  ['amd64', 'x86_64'],
-  ['arm64', 'aarch64'],
-]);
-
-/** The name in CoreOS: `x86_64` for `amd64`. */
-export function coreosArchitecture(architecture: string): string {
-  return architectureNames.get(architecture) ?? architecture;
-}
-
 /** @throws UsageError if a host of this architecture cannot run the image */
 export function checkHostArchitecture(archive: AgentArchive | undefined, host: string | undefined): void {
   const found = archive?.architecture;

@@ -5,7 +5,6 @@
 
 import { ifWellFormed } from '../core/errors.ts';
 import { parseUrl } from '../formats/url.ts';
-import type { Resource } from '../ignition/config.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { connectedServer, type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
 import type { Need } from '../network/reachability.ts';
@@ -66,7 +65,7 @@ export function agentContact(subject: LintSubject, option: string): Contact {
   const mounts = commands.flatMap(bindMounts);
   const files = confValues(subject, 'cafile').flatMap((path) => {
     const source = mounts.find(({ target }) => target === path)?.source ?? path;
-    return textsOf(subject.filesByPath.get(source)?.file.contents);
+    return readInlineText(subject.filesByPath.get(source)?.file.contents) ?? [];
   });
   const hasStore = mounts.some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target));
   return {
@@ -84,13 +83,8 @@ export function agentContact(subject: LintSubject, option: string): Contact {
   };
 }
 
-function textsOf(resource: Resource | undefined): readonly string[] {
-  const text = readInlineText(resource);
-  return text === undefined ? [] : [text];
-}
-
 function certificatesIn(files: readonly LintedFile[]): readonly string[] {
-  return files.flatMap(({ file }) => textsOf(file.contents));
+  return files.flatMap(({ file }) => readInlineText(file.contents) ?? []);
 }
 
 /** What Ignition fetches for the config, also by TFTP. */
@@ -105,7 +99,7 @@ export function ignitionContact({ config }: LintSubject): Contact {
     access: {
       isVerified: true,
       hasPublicCas: true,
-      cas: (security?.tls?.certificateAuthorities ?? []).flatMap(textsOf),
+      cas: (security?.tls?.certificateAuthorities ?? []).flatMap((one) => readInlineText(one) ?? []),
       variables: new Map(Object.entries(variables)),
       isExcept: isExceptForGo,
     },

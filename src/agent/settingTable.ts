@@ -15,7 +15,7 @@ import { parsePasswordHash, parseSerialConsole } from './login.ts';
 import type { ParseContext } from './parseContext.ts';
 import { parseNoProxy, parseProxyUrl } from './proxy.ts';
 import { parsePullSecret } from './pullSecret.ts';
-import { BUILDPY_IMAGE, type ProfileName, profileNames, pullPolicies } from './settings.ts';
+import { type ProfileName, profileNames, pullPolicies } from './settings.ts';
 import * as parsers from './settingParsers.ts';
 import * as icc from './profiles/icc.ts';
 
@@ -197,7 +197,8 @@ const table = [
     isCommon: true,
     help: 'agent container image, e.g. registry.example.com/ironic-agent; required unless --agent-archive is given',
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
-    fallback: BUILDPY_IMAGE,
+    // Other profiles have no default: no public image is maintained.
+    fallback: 'quay.io/metal3-io/ironic-agent',
     fallbackProfiles: ['buildpy'],
     parse: parsers.parseImage,
     upstream: {

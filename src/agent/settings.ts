@@ -125,9 +125,6 @@ export interface AddedUnit {
   readonly text: string;
 }
 
-/** The image of profile buildpy without `--registry`. Other profiles have no default: no public image is maintained. */
-export const BUILDPY_IMAGE = 'quay.io/metal3-io/ironic-agent';
-
 export const defaultSettings = {
   profile: 'default',
   callbackUrls: [],

@@ -1,7 +1,7 @@
 /** The report of `inspect` as JSON: all keys are always present, null or empty if they do not apply. */
 
 import { createHash } from 'node:crypto';
-import { coreosArchitecture } from '../../agent/agentArchive.ts';
+import { machineName } from '../../core/architecture.ts';
 import { describeConfig } from '../../agent/configLines.ts';
 import { withoutThose } from '../../core/lists.ts';
 import { maskSetting } from '../../core/masking.ts';
@@ -110,9 +110,7 @@ function kindOf(subject: Inspected['subject']): ReportedKind {
 /** Null if the archive contains images for several architectures. */
 function onlyArchitecture(subject: Inspected['subject']): string | null {
   if (subject.kind !== 'container-archive') return null;
-  const [architecture, ...others] = new Set(
-    subject.images.map((image) => coreosArchitecture(image.architecture)),
-  );
+  const [architecture, ...others] = new Set(subject.images.map((image) => machineName(image.architecture)));
   return others.length === 0 ? (architecture ?? null) : null;
 }
 
@@ -133,7 +131,7 @@ function reportContainerArchive({ form, images, sha512, unpackedSize }: ImageArc
   const reported = images.map(({ architecture, id, layers, names, os }) => ({
     id,
     names,
-    architecture: coreosArchitecture(architecture),
+    architecture: machineName(architecture),
     os,
     layers: layers.length,
     unpackedSize: layers.reduce((sum, layer) => sum + layer.unpackedSize, 0),

@@ -3,7 +3,7 @@
  * Only the manifest is read, and of an image without an index its config, which contains the architecture.
  */
 
-import { coreosArchitecture } from '../../agent/agentArchive.ts';
+import { machineName } from '../../core/architecture.ts';
 import type { RegistrySource } from '../../agent/contacts.ts';
 import { asList, asMapping, type Mapping, parseIfJson, valueAt } from '../../formats/mapping.ts';
 import { parseUrl } from '../../formats/url.ts';
@@ -55,7 +55,7 @@ async function readImage(origin: string, source: RegistrySource, limits: Limits)
   const platforms = asList(manifest['manifests']).map((one) => valueAt(one, ['platform']));
   if (typeof config === 'string') platforms.push(await read(`blobs/${config}`, '*/*'));
   const found = platforms.map(asMapping).flatMap(({ architecture, os }) => {
-    return os === 'linux' && typeof architecture === 'string' ? [coreosArchitecture(architecture)] : [];
+    return os === 'linux' && typeof architecture === 'string' ? [machineName(architecture)] : [];
   });
   if (found.length > 0) return [...new Set(found)];
   throw new TransferError(`${reference}: the response contains no image for Linux`, {

@@ -5,8 +5,7 @@
 
 import type { ArchivedImage, ContainerArchive } from '../../formats/containerArchive.ts';
 import { resolve } from 'node:path';
-import { coreosArchitecture } from '../../agent/agentArchive.ts';
-import { type Architecture, architectures } from '../../core/architecture.ts';
+import { type Architecture, architectures, machineName } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../../core/artifacts.ts';
@@ -142,7 +141,7 @@ async function readGiven(texts: readonly string[], readFile: ReadArchiveFile): P
   for (const text of texts) {
     const { architecture: given, name } = splitArchitecture(text);
     const { images } = await readFile({ path: name, place: '--agent-archive' });
-    const found = new Set(images.map(({ architecture }) => coreosArchitecture(architecture)));
+    const found = new Set(images.map(({ architecture }) => machineName(architecture)));
     const architecture = given ?? (texts.length === 1 ? undefined : onlyOne(found, name));
     const other = files.get(architecture);
     if (other !== undefined) {

@@ -1,14 +1,10 @@
 /** The image of the agent: from a registry, or from an archive. */
 
 import { basename } from 'node:path';
-import {
-  checkArchiveName,
-  checkArchiveReference,
-  chooseArchivedImage,
-  coreosArchitecture,
-} from '../../agent/agentArchive.ts';
+import { checkArchiveName, checkArchiveReference, chooseArchivedImage } from '../../agent/agentArchive.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings } from '../../agent/settings.ts';
+import { machineName } from '../../core/architecture.ts';
 import { formatSource, located, UsageError } from '../../core/errors.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { inputOf, pathIn, read, type Reading } from './reading.ts';
@@ -83,5 +79,5 @@ export async function openArchive(
   const name = located(context, () => checkArchiveName(basename(path)));
   const content = await located(context, () => readArchiveFile({ path, place: value.name }));
   const chosen = located(context, () => chooseArchivedImage(content, image?.text));
-  return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image.architecture) };
+  return { ...chosen, path, name, content, architecture: machineName(chosen.image.architecture) };
 }
