@@ -71,9 +71,7 @@ export function checkCallbackUrl(text: string, flag: string): readonly string[] 
 
 /** URLs for inspection data, from base URLs of ironic-inspector; adds its port and path unless they are present. */
 export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
-  const findProblem: FindProblem = (url) =>
-    INSPECTION_PATH.test(url.path) ? undefined : findVersionProblem(url);
-  return convertUrls(text, source.flag, findProblem, (url) => {
+  return convertUrls(text, source.flag, findInspectorProblem, (url) => {
     const [end = '/v1/continue'] = INSPECTION_PATH.exec(url.path) ?? [];
     const path = trimEndOf(url.path.replace(INSPECTION_PATH, ''), '/');
     return `${formatWithPort({ ...url, path }, source)}${end}`;
@@ -116,6 +114,10 @@ function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: U
 
 export function validUrls(items: readonly string[]): IronicUrl[] {
   return items.map(parseIronicUrl).flatMap((url) => ('message' in url ? [] : url));
+}
+
+function findInspectorProblem(url: IronicUrl): Problem | undefined {
+  return INSPECTION_PATH.test(url.path) ? undefined : findVersionProblem(url);
 }
 
 /**
