@@ -62,17 +62,7 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
   );
 }
 
-export interface Replica {
-  /** The URL for this machine. */
-  readonly origin: string;
-  readonly isLeader: boolean;
-  /** Resolves when the replica serves images and takes part in the election. Throws CliError for invalid settings or images. */
-  begin(): Promise<void>;
-  /** Reloads settings and images. If they are invalid, the replica keeps the previous ones. Never rejects. */
-  reload(): Promise<void>;
-  /** @param hurry ends all waiting when it resolves @returns whether a read does not end */
-  stop(hurry: Promise<NodeJS.Signals>): Promise<boolean>;
-}
+export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 const CONTROLLER = 'metal3.io/ironic-coreos';
 const LOADING = 'settings and images are still loading';
@@ -82,7 +72,7 @@ export async function startReplica(
   options: ControllerOptions,
   plan: ControllerPlan,
   { io, log }: { readonly io: Io; readonly log: ServerLog },
-): Promise<Replica> {
+) {
   const { cluster, identity, lease, namespace: watched, setup } = plan;
   const { drainTime } = options;
   const { namespace } = cluster;
@@ -180,7 +170,8 @@ export async function startReplica(
     get isLeader() {
       return isLeader();
     },
-    begin: async () => {
+    /** Resolves when the replica serves images and takes part in the election. Throws CliError for invalid settings or images. */
+    begin: async (): Promise<void> => {
       await state.load();
       await informers.synced;
       await inputs.add(async () => {
@@ -208,9 +199,14 @@ export async function startReplica(
               onError,
             });
     },
+    /** If settings or images are invalid, the replica keeps the previous ones. Never rejects. */
     reload,
-    // Releases the Lease first, and stops serving last, so that other replicas take over without a gap.
-    stop: async (hurry) => {
+    /**
+     * Releases the Lease first, and stops serving last, so that other replicas take over without a gap.
+     * @param hurry ends all waiting when it resolves
+     * @returns whether a read does not end
+     */
+    stop: async (hurry: Promise<NodeJS.Signals>): Promise<boolean> => {
       isEnding = true;
       inputs.stop();
       server.announceEnd();

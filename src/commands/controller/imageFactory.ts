@@ -24,7 +24,7 @@ import { hostFile, sharedFiles } from '../../hosts/artifacts/site.ts';
 import { imagePath } from '../../hosts/plan/servedPaths.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { givenOrIccImages } from '../../service/iccImages.ts';
-import { type Cached, createImageCache, type ImageCache } from '../../hosts/artifacts/imageCache.ts';
+import { createImageCache } from '../../hosts/artifacts/imageCache.ts';
 import type { Links } from '../../hosts/plan/links.ts';
 import { hostPlaces } from '../../service/places.ts';
 import { shareOpenFiles } from '../../service/openFiles.ts';
@@ -33,27 +33,7 @@ import type { HostNetwork, HostRequest } from './buildRequest.ts';
 import type { ControllerOptions } from './options.ts';
 import { readRenderSource, type SettingsFile } from './settings.ts';
 
-export interface ImageFactory {
-  readonly bases: BaseCatalog<BaseSet>;
-  readonly possible: PossibleImages;
-  /** The warnings that concern all hosts. They were reported when the factory was opened. */
-  readonly sharedWarnings: ReadonlySet<string>;
-  /** Recently fetched images, by object and path. */
-  readonly images: ImageCache<ServedResource>;
-  shared(path: string): CatalogEntry | undefined;
-  /** Builds an image; undefined if the config is invalid, after reporting the errors. */
-  build(request: HostRequest, io: Io): Promise<BuiltImage | undefined>;
-  close(): Promise<void>;
-}
-
-interface BuiltImage {
-  readonly resource: Cached<ServedResource>;
-  /** The path after the token of the object. */
-  readonly path: string;
-  /** For `initrd`, if a kernel was given. */
-  readonly kernelUrl: string | undefined;
-  readonly extraKernelParams: string | undefined;
-}
+export type ImageFactory = Awaited<ReturnType<typeof openImageFactory>>;
 
 /** The part that all factories of a controller share. */
 export interface FactoryInputs {
@@ -67,10 +47,7 @@ export interface FactoryInputs {
   readonly io: Io;
 }
 
-export async function openImageFactory(
-  options: ControllerOptions,
-  inputs: FactoryInputs,
-): Promise<ImageFactory> {
+export async function openImageFactory(options: ControllerOptions, inputs: FactoryInputs) {
   const { cacheSize, dates = createModifiedDates(), digests, io, links, settings } = inputs;
   let release: (() => Promise<void>) | undefined;
   const close = async (): Promise<void> => {
@@ -112,9 +89,11 @@ export async function openImageFactory(
     return {
       bases,
       possible,
+      /** The warnings that concern all hosts. They have been reported. */
       sharedWarnings,
-      images: createImageCache(cacheSize),
-      shared: (path) => {
+      /** Recently fetched images, by object and path. */
+      images: createImageCache<ServedResource>(cacheSize),
+      shared: (path: string): CatalogEntry | undefined => {
         const file = sharedFiles(bases, archives.byPath).find((shared) => shared.path === path);
         return (
           file && {
@@ -124,25 +103,24 @@ export async function openImageFactory(
           }
         );
       },
-      build: async (request, buildIo) => {
+      /** Builds an image; undefined if the config is invalid, after reporting the errors. */
+      build: async (request: HostRequest, buildIo: Io) => {
         const planned = await plan(request, buildIo);
         if (planned === undefined) return undefined;
         const host = keyText(request);
         const [kind = 'iso'] = planned.artifacts;
         const file = hostFile(planned, kind, builtFileName(request.name, kind));
         const resource = await createResource({ ...file, host }, dateOf);
-        const path = formatImagePath(resource.value.etag, resource.value.fileName);
         const { base, start } = planned;
-        if (start.kind === 'iso')
-          return { resource, path, kernelUrl: undefined, extraKernelParams: undefined };
-        const hasKernel = base?.parts.kernel !== undefined;
         return {
           resource,
-          path,
-          kernelUrl: hasKernel
-            ? `${links.publicUrl}/${links.path({ kind: 'host', host }, imagePath(base.id, 'kernel'))}`
-            : undefined,
-          extraKernelParams: kernelArguments(start.settings).join(' '),
+          /** After the token of the object. */
+          path: formatImagePath(resource.value.etag, resource.value.fileName),
+          kernelUrl:
+            start.kind === 'iso' || base?.parts.kernel === undefined
+              ? undefined
+              : `${links.publicUrl}/${links.path({ kind: 'host', host }, imagePath(base.id, 'kernel'))}`,
+          extraKernelParams: start.kind === 'iso' ? undefined : kernelArguments(start.settings).join(' '),
         };
       },
       close,

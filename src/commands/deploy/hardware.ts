@@ -12,17 +12,15 @@ import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import type { DeployHost } from './documents/host.ts';
 import type { DeployOptions } from './options.ts';
 
-export type CheckMachine = (
-  host: DeployHost,
-  options: DeployOptions,
-  network: RamdiskNetwork | undefined,
-  io: Io,
-) => Promise<readonly Finding[]>;
-
-/** Reads each file or folder once, for all hosts. */
-export function createMachineCheck(): CheckMachine {
+/** What differs between a host and its machine; nothing without `--hardware`. Each file or folder is read once, for all hosts. */
+export function createMachineCheck() {
   const known = new Map<string, ReturnType<typeof readHardwareFiles>>();
-  return async (host, options, network, io) => {
+  return async (
+    host: DeployHost,
+    options: DeployOptions,
+    network: RamdiskNetwork | undefined,
+    io: Io,
+  ): Promise<readonly Finding[]> => {
     const { bootMac: mac, name, architecture, rootDevice } = host;
     const { hardware: path, inventory, spec } = options;
     if (path === undefined) return [];

@@ -2,11 +2,10 @@
 
 import { type Finding, hasErrors } from '../../core/finding.ts';
 import { CliError, type FilePlace, only } from '../../core/errors.ts';
-import type { Mapping } from '../../formats/mapping.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { type CheckMachine, createMachineCheck } from './hardware.ts';
+import { createMachineCheck } from './hardware.ts';
 import { type NameOption, readInstalledConfig } from './readOptions.ts';
 import type { DeployOptions } from './options.ts';
 
@@ -19,23 +18,18 @@ export interface OptionSources {
   readonly readRamdiskNetwork: (io: Io) => Promise<RamdiskNetwork | undefined>;
 }
 
-export interface HostContext extends OptionSources {
-  readonly io: Io;
-  /** Reads the config of the installed host, and reports problems of it; undefined if no file is given. */
-  readonly readConfig: (options: DeployOptions) => Promise<Mapping | undefined>;
-  /** What differs between the host and its machine; empty without `--hardware`. */
-  readonly checkMachine: CheckMachine;
-}
+export type HostContext = ReturnType<ReturnType<typeof createContexts>>;
 
 /** Contexts of hosts that share files. */
-export function createContexts(): (sources: OptionSources, io: Io) => HostContext {
+export function createContexts() {
   const readConfig = cacheConfigs();
   const checkMachine = createMachineCheck();
-  return (sources, io) => ({
+  return (sources: OptionSources, io: Io) => ({
     ...sources,
     io,
     checkMachine,
-    readConfig: (options) => readConfig(options, io),
+    /** Also reports problems of the config of the installed host; undefined if no file is given. */
+    readConfig: (options: DeployOptions) => readConfig(options, io),
   });
 }
 

@@ -39,15 +39,7 @@ export interface Inspected {
 }
 
 /** An Ignition config that is not embedded in an image. */
-interface ConfigFile {
-  readonly kind: 'ignition';
-  readonly document: Uint8Array;
-  /** Bytes. */
-  readonly size: number;
-  /** Bytes that it requires in the embed area of a live ISO. */
-  readonly archiveSize: number;
-  readonly memory: readonly MemoryPart[];
-}
+type ConfigFile = Awaited<ReturnType<typeof readConfigFile>>;
 
 export interface InspectedConfig {
   /** Merged with the configs that are inlined in it. */
@@ -93,7 +85,7 @@ const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<Image
 };
 
 /** Reads a file that is neither an image nor an archive: JSON, or YAML or Butane that is translated to it. */
-async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
+async function readConfigFile(opened: ImageInput) {
   const source = await readSourceConfig(opened.name, await readWhole(opened, CONFIG_FILE));
   const { json: document, name, text } = source;
   const isConfig =
@@ -113,9 +105,10 @@ async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
     );
   }
   return {
-    kind: 'ignition',
+    kind: 'ignition' as const,
     document,
     size: document.length,
+    /** Bytes that it requires in the embed area of a live ISO. */
     archiveSize: writeInitrd(new Map([[CONFIG_NAME, document]])).length,
     memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
   };

@@ -7,19 +7,12 @@ import { UsageError } from '../../core/errors.ts';
 import { decodePercent, parseUrl } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 
-/** The target of a request. User names, passwords and queries are secrets: only `name` may be shown. */
-interface HttpTarget {
-  readonly name: string;
-  readonly url: URL;
-  /** For the header of that name; undefined where the URL has no user name and no password. */
-  readonly authorization: string | undefined;
-}
-
 export function isRemote(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-export function parseHttpUrl(text: string): HttpTarget {
+/** The target of a request. User names, passwords and queries are secrets: only `name` may be shown. */
+export function parseHttpUrl(text: string) {
   const url = parseUrl(text);
   const login = url === undefined ? undefined : readLogin(url);
   if (url === undefined || login === undefined) {
