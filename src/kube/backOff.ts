@@ -8,10 +8,10 @@ export interface BackOff {
 
 /** @param failures the number of consecutive failures, at least 1 */
 export function backOffAfter({ first, longest }: BackOff, failures: number): number {
-  return Math.min(first * 2 ** Math.max(failures - 1, 0), longest);
+  return Math.min(first * 2 ** (failures - 1), longest);
 }
 
 /** A random time between half and all of it, so that clients do not retry at the same time. */
-export function withJitter(milliseconds: number, random = Math.random): number {
-  return milliseconds * (0.5 + random() / 2);
+export function withJitter(milliseconds: number): number {
+  return milliseconds * (0.5 + Math.random() / 2);
 }

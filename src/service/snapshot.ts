@@ -55,7 +55,7 @@ export function createSnapshots(
   serviceIo: Io,
 ): (links: Links, before?: Snapshot, signal?: AbortSignal) => Promise<Snapshot> {
   const digests = knownDigests(new Map());
-  const dates = createModifiedDates();
+  const beginDates = createModifiedDates();
   return async (links, before, signal) => {
     const io = ioWith(serviceIo, { signal });
     const source = await readServeSource(options, io);
@@ -105,7 +105,7 @@ export function createSnapshots(
       );
       const scripts = sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io);
       const opened = [...new Set([...stale.map((host) => host.files), files])];
-      const catalog = await createCatalog(plans, opened, scripts, wanted, dates.begin(), cacheSize);
+      const catalog = await createCatalog(plans, opened, scripts, wanted, beginDates(), cacheSize);
       const secrets = groupSecrets([...unlisted, ...known]);
       const releases = [release, ...opened.filter((used) => used !== files).map((used) => used.retain())];
       const close = async (): Promise<void> => {

@@ -96,7 +96,7 @@ export async function startReplica(
   };
   const readSecret = secretReader(client);
   const digests = knownDigests(new Map());
-  const dates = createModifiedDates();
+  const beginDates = createModifiedDates();
   const { cacheSize } = setup;
   let counters: ReturnType<typeof addControllerMetrics> | undefined;
   const reconcileLoop = new ReconcileLoop({
@@ -126,7 +126,7 @@ export async function startReplica(
   const service = await startServiceServer<Servable & { readonly factory: ImageFactory }>(setup, {
     take: async (links, _before, signal) => {
       const loadIo = ioWith(io, { signal });
-      const inputs = { settings: await settings.open(), links, digests, dates, cacheSize, io: loadIo };
+      const inputs = { settings: await settings.open(), links, digests, beginDates, cacheSize, io: loadIo };
       const factory = await openImageFactory(options, inputs);
       const catalog = createImageCatalog(factory, informers, readSecret, io);
       return { factory, catalog, bases: factory.bases, close: async () => factory.close() };

@@ -12,7 +12,7 @@ import { collectDiagnostics, report, withoutRepeats } from '../../io/report/repo
 import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { formatImagePath, builtFileName, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
-import { createModifiedDates, type ModifiedDates } from '../../http/server/answer/modifiedDates.ts';
+import { createModifiedDates, type DateOf } from '../../http/server/answer/modifiedDates.ts';
 import type { CatalogEntry, ServedResource } from '../../http/server/answer/resource.ts';
 import { readAgentArchives } from '../../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../../hosts/plan/imageInputs.ts';
@@ -42,13 +42,13 @@ export interface FactoryInputs {
   readonly links: Links;
   readonly digests: KnownDigests;
   /** Shared by all factories of a controller. */
-  readonly dates?: ModifiedDates;
+  readonly beginDates?: () => DateOf;
   readonly cacheSize: number;
   readonly io: Io;
 }
 
 export async function openImageFactory(options: ControllerOptions, inputs: FactoryInputs) {
-  const { cacheSize, dates = createModifiedDates(), digests, io, links, settings } = inputs;
+  const { beginDates = createModifiedDates(), cacheSize, digests, io, links, settings } = inputs;
   let release: (() => Promise<void>) | undefined;
   const close = async (): Promise<void> => {
     try {
@@ -85,7 +85,7 @@ export async function openImageFactory(options: ControllerOptions, inputs: Facto
       return planHost(hostFromRequest(request), job, places, ioWith(planIo, { cwd: settings.folder }));
     };
     const sharedWarnings = await checkSettings(plan, possible, io);
-    const dateOf = dates.begin();
+    const dateOf = beginDates();
     return {
       bases,
       possible,

@@ -26,10 +26,6 @@ function isSecret(manifests: Manifests): boolean {
   return manifests.some(({ kind }) => kind === 'Secret');
 }
 
-/**
- * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
- * written.
- */
 export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
   const { format: form } = options;
   const spec = typeof options.spec === 'string' ? await readSpec(options.spec) : options.spec;

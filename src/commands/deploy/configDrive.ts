@@ -8,10 +8,6 @@ import { byHost, formatValue, type HostDocument, writeDeployed } from './hosts.t
 import { emptyConfigDrive, needsConfigDrive } from './readOptions.ts';
 import type { ConfigDriveOptions, DeployOptions } from './options.ts';
 
-/**
- * Reports all errors in the options; the exit code is then 1. With an inventory, the config drive of each of its hosts is
- * written.
- */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   const { pretty = false } = options;
   const write = (hosts: readonly HostDocument<Mapping>[]): string =>

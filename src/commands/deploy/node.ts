@@ -20,10 +20,6 @@ const extensions = { command: '.sh', json: '.json', yaml: '.yaml', 'driver-info'
 
 type NodeFormat = keyof typeof extensions;
 
-/**
- * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
- * written.
- */
 export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const { format: form } = options;
   checkSet(options, form);

@@ -21,10 +21,6 @@ const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
 
 type StepsFormat = keyof typeof extensions;
 
-/**
- * Reports all errors in the options; the exit code is then 1. With an inventory, the steps of each of its hosts are
- * written.
- */
 export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   const { format: form, inventory } = options;
   refuseDrive(options);

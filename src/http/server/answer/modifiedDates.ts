@@ -5,14 +5,6 @@
  * same size. The date therefore differs between replicas and after a restart; the entity tag does not.
  */
 
-export interface ModifiedDates {
-  /**
-   * Begins a snapshot, immediately before it replaces the previous one: until then, clients fetch the old bytes.
-   * @returns the dates of its files
-   */
-  begin(): DateOf;
-}
-
 /**
  * The date of a file in whole seconds. It is kept as long as the entity tag is the same.
  * @param key identifies the file in all snapshots
@@ -22,22 +14,20 @@ export type DateOf = (key: string, etag: string) => Date;
 /** More files than hosts usually fetch. If they are forgotten, unchanged files get the date of the next snapshot. */
 const MAX_FILES = 50_000;
 
-/** @param now milliseconds */
-export function createModifiedDates(now: () => number = Date.now): ModifiedDates {
+/** @returns begins a snapshot, immediately before it replaces the previous one: until then, clients fetch the old bytes */
+export function createModifiedDates(): () => DateOf {
   const known = new Map<string, { readonly etag: string; readonly date: Date }>();
   let last = 0;
-  return {
-    begin: () => {
-      // Rounded up, at most a second into the future: a client may have fetched the old bytes in this second.
-      last = Math.max(Math.ceil(now() / 1000) * 1000, last + 1000);
-      const begun = new Date(last);
-      return (key, etag) => {
-        const found = known.get(key);
-        if (found?.etag === etag) return found.date;
-        if (known.size >= MAX_FILES) known.clear();
-        known.set(key, { etag, date: begun });
-        return begun;
-      };
-    },
+  return () => {
+    // Rounded up, at most a second into the future: a client may have fetched the old bytes in this second.
+    last = Math.max(Math.ceil(Date.now() / 1000) * 1000, last + 1000);
+    const begun = new Date(last);
+    return (key, etag) => {
+      const found = known.get(key);
+      if (found?.etag === etag) return found.date;
+      if (known.size >= MAX_FILES) known.clear();
+      known.set(key, { etag, date: begun });
+      return begun;
+    };
   };
 }
