@@ -86,21 +86,16 @@ interface ApiRequest {
 }
 
 export interface ClientSettings {
-  readonly timeouts?: ApiTimeouts | undefined;
+  readonly timeouts?: Readonly<typeof DEFAULT_TIMEOUTS> | undefined;
   /** Receives a line for each request. */
   readonly note?: ((text: string) => void) | undefined;
 }
 
-/** Milliseconds. */
-interface ApiTimeouts {
-  readonly connect: number;
-  /** Until a response starts, and between two parts of a response. */
-  readonly answer: number;
-  /** Between two events or bookmarks of a watch; API servers send a bookmark each minute. */
-  readonly watch: number;
-}
-
-const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
+/**
+ * Milliseconds: `answer` until a response starts, and between two parts of it; `watch` between two events or bookmarks of a watch, of
+ * which API servers send one each minute.
+ */
+const DEFAULT_TIMEOUTS = { connect: 10_000, answer: 30_000, watch: 180_000 };
 /** The size limit of an error response. */
 const MAX_ERROR_BYTES = 256 * 1024;
 
@@ -108,7 +103,7 @@ const MAX_ERROR_BYTES = 256 * 1024;
 export class ApiClient {
   readonly #config: ClusterConfig;
   readonly #settings: ClientSettings;
-  readonly #timeouts: ApiTimeouts;
+  readonly #timeouts: typeof DEFAULT_TIMEOUTS;
   readonly #connection: HttpConnection;
   #isClosed = false;
 

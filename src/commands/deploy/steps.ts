@@ -10,7 +10,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoredOptions } from './documents/bareMetalHost.ts';
 import { checkStepsDeployment, noteNode, stepsInterface } from './documents/deployment.ts';
 import { checkInstall, renderConfigDrive, renderDeploySteps } from './documents/installation.ts';
-import { linesFor, noteLines } from './documents/interfaces.ts';
+import { noteDisabled } from './documents/interfaces.ts';
 import { formatDeployCommands } from './documents/node.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { byHost, formatValue, type HostDocument, writeDeployed, writeText } from './hosts.ts';
@@ -66,7 +66,7 @@ async function makeSteps(
     ...checkInstall(options),
     ...checkStepsDeployment(options, step, deployInterface),
     ...(format === 'command' ? [] : [noteNode(options, deployInterface)]),
-    ...noteLines(linesFor({ deploy: deployInterface })),
+    ...noteDisabled({ deploy: deployInterface }),
   ];
   if (reportIssues(issues, context) !== 0) return undefined;
   const { configDrive } = options;

@@ -36,15 +36,9 @@ export interface HttpAnswer {
   dismiss(): void;
 }
 
-/** Milliseconds. */
-interface HttpTimeouts {
-  readonly connect: number;
-  /** Without a response, or between two parts of one. While the reader is busy no time passes. */
-  readonly silence: number;
-}
-
 const MAX_REDIRECTS = 10;
-const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
+/** Milliseconds: `silence` without a response, or between two parts of one. While the reader is busy no time passes. */
+const defaultTimeouts = { connect: 30_000, silence: 60_000 };
 
 /** Bytes of an answer without a length, which a server may never end. No image of CoreOS and no archive of an agent is larger. */
 const MAX_UNANNOUNCED = 16 * 1024 ** 3;

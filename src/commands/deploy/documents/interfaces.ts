@@ -43,60 +43,46 @@ const enabledByDefault = {
   },
 } as const;
 
-/** The names that a node uses, of each kind. */
-export type UsedNames = { readonly [kind in keyof typeof enabledByDefault]?: string | undefined };
-
-/** A line for ironic.conf that enables a name which is off by default, in addition to those that are on. */
-export interface ConfLine {
-  readonly section: 'DEFAULT' | 'conductor';
-  readonly text: string;
-  /** What it enables, e.g. `the deploy interface custom-agent`. */
-  readonly reason: string;
-}
-
-export function linesFor(used: UsedNames): readonly ConfLine[] {
-  return (['driver', 'deploy', 'inspect', 'boot'] as const).flatMap((kind) => {
-    const { option, names, what } = enabledByDefault[kind];
-    const { [kind]: name } = used;
-    if (name === undefined || names.some((known) => known === name)) return [];
-    return [
-      {
-        section: 'DEFAULT',
-        text: `${option} = ${[...names, name].join(',')}`,
-        reason: `the ${what} ${name}`,
-      },
-    ];
-  });
-}
-
-/** `[conductor]file_url_allowed_paths` of Ironic, without that line. */
-const FILES_ALLOWED = '/var/lib/ironic';
-
-/** The line for images that the conductor reads from files outside the folder that is allowed by default. @param urls of all images */
-export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
-  const folders = urls.flatMap((url) => {
-    const path = /^file:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1]; // as Ironic reads it: without decoding
-    if (path === undefined || path.startsWith(`${FILES_ALLOWED}/`)) return [];
-    return [path.slice(0, path.lastIndexOf('/')) || '/'];
-  });
-  if (folders.length === 0) return [];
-  const all = [FILES_ALLOWED, ...new Set(folders)].join(',');
-  const reason = `images in ${[...new Set(folders)].join(' and ')}`;
-  return [{ section: 'conductor', text: `file_url_allowed_paths = ${all}`, reason }];
-}
-
 const lineNeeded = infoRule(
   'ironic-conf-line',
   'the conductor must enable what is off by default',
   'add the line to ironic.conf, unless it is there',
 );
 
-/** Names each line that the conductor needs, unless its configuration has it already. */
-export function noteLines(lines: readonly ConfLine[]): readonly Finding[] {
-  return lines.map(({ section, text, reason }) => ({
+/** @param reason what the line enables */
+function needLine(section: 'DEFAULT' | 'conductor', line: string, reason: string): Finding {
+  return {
     ...lineNeeded,
     path: [],
     message: `the conductor must enable ${reason}: Ironic does not by default`,
-    hint: `add to the section [${section}] of ironic.conf, unless it is there: ${text}`,
-  }));
+    hint: `add to the section [${section}] of ironic.conf, unless it is there: ${line}`,
+  };
+}
+
+/** Names the lines that enable what a node uses and is off by default, in addition to what is on. */
+export function noteDisabled(used: {
+  readonly [kind in keyof typeof enabledByDefault]?: string | undefined;
+}): readonly Finding[] {
+  return (['driver', 'deploy', 'inspect', 'boot'] as const).flatMap((kind) => {
+    const { option, names, what } = enabledByDefault[kind];
+    const { [kind]: name } = used;
+    if (name === undefined || names.some((known) => known === name)) return [];
+    return [needLine('DEFAULT', `${option} = ${[...names, name].join(',')}`, `the ${what} ${name}`)];
+  });
+}
+
+/** `[conductor]file_url_allowed_paths` of Ironic, without that line. */
+const FILES_ALLOWED = '/var/lib/ironic';
+
+/** Names the line for images that the conductor reads from files outside the folder that is allowed by default. @param urls of all images */
+export function noteFolders(urls: readonly string[]): readonly Finding[] {
+  const folders = urls.flatMap((url) => {
+    const path = /^file:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1]; // as Ironic reads it: without decoding
+    if (path === undefined || path.startsWith(`${FILES_ALLOWED}/`)) return [];
+    return [path.slice(0, path.lastIndexOf('/')) || '/'];
+  });
+  if (folders.length === 0) return [];
+  const distinct = [...new Set(folders)];
+  const line = `file_url_allowed_paths = ${[FILES_ALLOWED, ...distinct].join(',')}`;
+  return [needLine('conductor', line, `images in ${distinct.join(' and ')}`)];
 }

@@ -9,14 +9,7 @@ import { errorRule, found, issue, issueWith, warningRule } from '../../../core/r
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
 import { checkDeployment, checkReference, instanceInfo, interfaceFor } from './deployment.ts';
 import { type DeployHost, rootDeviceMissing } from './host.ts';
-import {
-  type ConfLine,
-  type DeployInterface,
-  fileLinesFor,
-  linesFor,
-  networkBootInterfaces,
-  noteLines,
-} from './interfaces.ts';
+import { type DeployInterface, networkBootInterfaces, noteDisabled, noteFolders } from './interfaces.ts';
 import type { DeployOptions } from '../options.ts';
 import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
@@ -69,7 +62,7 @@ export function checkNode(host: DeployHost, options: DeployOptions): readonly Fi
       rootDevice.length === 0 &&
       !set &&
       issueWith(rootDeviceMissing, [], 'the agent takes the smallest disk of at least 4 GiB'),
-    noteLines(linesOf(host, options)),
+    noteLines(host, options),
   );
 }
 
@@ -79,17 +72,17 @@ function bootInterfaceOf({ bmc }: DeployHost, { bootInterface }: DeployOptions):
 }
 
 /** The lines of ironic.conf that the conductor of the node needs, besides the defaults. */
-function linesOf(host: DeployHost, options: DeployOptions): readonly ConfLine[] {
+function noteLines(host: DeployHost, options: DeployOptions): readonly Finding[] {
   const { bootIso = '', imageSource = '', inspectInterface } = options;
   const images = imagesOf(options).map(({ url }) => url);
   return [
-    ...linesFor({
+    ...noteDisabled({
       driver: host.bmc && bmcKind(host.bmc.address).driver,
       deploy: interfaceFor(options),
       inspect: inspectInterface,
       boot: bootInterfaceOf(host, options),
     }),
-    ...fileLinesFor([...images, imageSource, bootIso]),
+    ...noteFolders([...images, imageSource, bootIso]),
   ];
 }
 
