@@ -26,6 +26,7 @@ import {
   describeBreak,
   describeRefusal,
   invalidResponse,
+  isNotFound,
   readJson,
 } from './apiError.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
@@ -115,13 +116,21 @@ export class ApiClient {
     this.#connection = connectTo(config, timeouts.connect);
   }
 
-  async get(resource: ApiResource, key: ObjectKey, signal?: AbortSignal): Promise<KubernetesObject> {
+  /** Undefined if the object does not exist. */
+  async get(
+    resource: ApiResource,
+    key: ObjectKey,
+    signal?: AbortSignal,
+  ): Promise<KubernetesObject | undefined> {
     return this.#askForObject({
       operation: operationFor('get', resource, key),
       method: 'GET',
       path: objectPath(resource, key),
       accept: acceptedType(resource, ''),
       signal,
+    }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
     });
   }
 

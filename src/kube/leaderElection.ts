@@ -5,7 +5,7 @@
  */
 
 import { CliError } from '../core/errors.ts';
-import { isConflict, isNotFound, toError } from './apiError.ts';
+import { isConflict, toError } from './apiError.ts';
 import { withJitter } from './backOff.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, limitTime, pause, systemClock } from '../io/clock.ts';
@@ -110,8 +110,8 @@ export class LeaderElection {
     const { client, identity, lease: key } = this.#options;
     const { signal, release } = limitTime(end - this.#clock.now(), { clock: this.#clock, signal: stop });
     try {
-      const before = await this.#read(signal);
-      if (before !== undefined && this.#isOwnedByAnother(before)) return 'owned by another';
+      const before: StoredLease | undefined = await client.get(leases, key, signal);
+      if (before !== undefined && this.#isOwnedByAnother(this.#observe(before))) return 'owned by another';
       const time = formatMicroTime(this.#clock.date());
       const { holderIdentity, leaseTransitions = 0 } = before?.spec ?? {};
       const spec = {
@@ -143,16 +143,6 @@ export class LeaderElection {
       code: 'ERR_KUBERNETES',
       hint: 'check the load of the API server, and the network between it and this machine',
     });
-  }
-
-  async #read(signal: AbortSignal): Promise<StoredLease | undefined> {
-    const { client, lease } = this.#options;
-    try {
-      return this.#observe(await client.get(leases, lease, signal));
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
   }
 
   /** Records since when the Lease is unchanged on the local clock; the times in the Lease are not used. */

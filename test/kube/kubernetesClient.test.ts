@@ -136,10 +136,15 @@ describe('errors', () => {
     [410, 'Expired', isExpired],
   ])('%i is known as such', async (status, reason, is) => {
     server.answers.push(refusal(status, reason));
-    const error = await failureOf(get());
+    const error = await failureOf(client.patch(secrets, key, { body: {} }));
     expect(error).toMatchObject({ status });
-    expect(error.message).toBe(`Cannot get secrets metal3/net: said about ${reason}`);
+    expect(error.message).toBe(`Cannot patch secrets metal3/net: said about ${reason}`);
     expect(is(error)).toBe(true);
+  });
+
+  it('do not include that an object that is read does not exist', async () => {
+    server.answers.push(refusal(404, 'NotFound'));
+    expect(await get()).toBeUndefined();
   });
 
   it('have neither the token nor control characters in them', async () => {

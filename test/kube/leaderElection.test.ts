@@ -32,10 +32,7 @@ function leaseOf({ spec, version }: Store): KubernetesObject {
 const refuse = (status: number): ApiError => new ApiError('no', { status });
 
 function connect(store: Store, weather: Weather, clock: FakeClock): KubernetesClient {
-  const ask = async (
-    act: () => KubernetesObject,
-    signal: AbortSignal | undefined,
-  ): Promise<KubernetesObject> => {
+  const ask = async <Answer>(act: () => Answer, signal: AbortSignal | undefined): Promise<Answer> => {
     await pause(clock, weather.latency, signal ?? new AbortController().signal);
     if (signal?.aborted === true) throw new ApiError('given up');
     if (weather.link === 'down') throw new ApiError('down', { isPassing: true });
@@ -51,8 +48,7 @@ function connect(store: Store, weather: Weather, clock: FakeClock): KubernetesCl
   return {
     get: async (_resource, _key, signal) =>
       ask(() => {
-        if (store.spec === undefined) throw refuse(404);
-        return leaseOf(store);
+        return store.spec === undefined ? undefined : leaseOf(store);
       }, signal),
     create: async (_resource, _namespace, { spec }, signal) =>
       ask(() => {

@@ -25,6 +25,7 @@ import { knownDigests } from '../../io/files/fileDigests.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { ApiClient } from '../../kube/kubernetesClient.ts';
 import { toError } from '../../kube/apiError.ts';
+import { secrets } from '../../kube/objects.ts';
 import { recordEvent } from '../../kube/events.ts';
 import { startServiceServer } from '../../service/service.ts';
 import { createInputWatches, endService } from '../../service/serviceRun.ts';
@@ -32,7 +33,8 @@ import { keptInputs, type Servable } from '../../service/serviceState.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
-import { Informers, secretReader } from './informers.ts';
+import type { ReadSecret } from './buildRequest.ts';
+import { Informers } from './informers.ts';
 import { ReconcileLoop } from './reconcileLoop.ts';
 import { addControllerMetrics, countImages, describeImages } from './service.ts';
 import { pause, systemClock } from '../../io/clock.ts';
@@ -94,7 +96,7 @@ export async function startReplica(
     await Promise.all([informers.close(), settings.close()]);
     await client.close();
   };
-  const readSecret = secretReader(client);
+  const readSecret: ReadSecret = (key) => client.get(secrets, key); // each time, as Secrets are not cached
   const digests = knownDigests(new Map());
   const beginDates = createModifiedDates();
   const { cacheSize } = setup;

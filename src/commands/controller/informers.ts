@@ -4,11 +4,9 @@
  */
 
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
-import { keyText, parseKey, type ApiResource, secretMetadata, secrets } from '../../kube/objects.ts';
-import { isNotFound } from '../../kube/apiError.ts';
+import { keyText, parseKey, type ApiResource, secretMetadata } from '../../kube/objects.ts';
 import { Informer } from '../../kube/informer.ts';
 import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';
-import type { ReadSecret } from './buildRequest.ts';
 
 export const preprovisioningImages: ApiResource = {
   group: 'metal3.io',
@@ -80,16 +78,4 @@ export class Informers {
   async close(): Promise<void> {
     await Promise.all([this.#images.stop(), this.#versions.stop()]);
   }
-}
-
-/** Reads from the API server each time, as Secrets are not cached. */
-export function secretReader(client: KubernetesClient): ReadSecret {
-  return async (key) => {
-    try {
-      return await client.get(secrets, key);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
 }

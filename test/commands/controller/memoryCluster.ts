@@ -67,7 +67,7 @@ export function memoryCluster(): MemoryCluster {
   const client: KubernetesClient = {
     get: async (resource, key) => {
       ask(`get ${resource.plural} ${keyText(key)}`);
-      return found(resource, key);
+      return objects.get(nameOf(resource, key))?.object;
     },
     list: async function* list(resource, selection) {
       ask(`list ${resource.plural}`);

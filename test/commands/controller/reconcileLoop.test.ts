@@ -216,7 +216,9 @@ describe('the leader', () => {
     const patch: typeof client.patch = async (resource, where, change) => {
       if (change.subresource === undefined) return client.patch(resource, where, change);
       dropped += 1;
-      return client.get(resource, where);
+      const kept = await client.get(resource, where);
+      if (kept === undefined) throw new Error('the object is gone');
+      return kept;
     };
     const { reconcileLoop } = await lead({ ...cluster, client: { ...client, patch } });
     await eventually(() => expect(dropped).toBeGreaterThan(0));
