@@ -49,21 +49,19 @@ function readMessage(value: unknown, mask: (text: string) => string): readonly R
   return [{ id, text, related: textsAt(value, 'RelatedProperties') }];
 }
 
-/** A clause: what the BMC said, or what the HTTP status means. */
-export function describeBmcRefusal(status: number, messages: readonly RedfishMessage[]): string {
+/** What the BMC said, or what the HTTP status means, as a clause, and how to fix it. */
+export function explainRefusal(status: number, messages: readonly RedfishMessage[]) {
   const [message] = messages;
-  const detailText = message?.text === '' ? message.id : message?.text;
-  const detail = detailText === undefined ? '' : ` (${detailText.replace(/\.$/, '')})`;
+  const words = message?.text === '' ? message.id : message?.text;
+  const detail = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`;
   const cause = causes.find((one) => one.matches(status, messages));
   const other = status < 300 ? 'its task failed' : `the BMC returned HTTP status ${status}`;
-  return `${cause?.clause ?? other}${detail}`;
-}
-
-export function hintForRefusal(status: number, messages: readonly RedfishMessage[]): string {
-  return (
-    causes.find((one) => one.matches(status, messages))?.hint ??
-    'read the event log of the BMC, and run the command again with --verbose to see all requests'
-  );
+  return {
+    problem: `${cause?.clause ?? other}${detail}`,
+    hint:
+      cause?.hint ??
+      'read the event log of the BMC, and run the command again with --verbose to see all requests',
+  };
 }
 
 /** Whether the same request may succeed a little later. */

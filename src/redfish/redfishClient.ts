@@ -11,17 +11,9 @@ import { secondsOf, TransferError } from '../http/client/httpErrors.ts';
 import { repeat } from '../http/client/retries.ts';
 import { createMasker, type Masker, secretsInUrls } from '../core/knownSecrets.ts';
 import { isMapping, type Mapping, parseIfJson } from '../formats/mapping.ts';
-import { readMessages } from './messages.ts';
+import { explainRefusal, isPassing, readMessages } from './messages.ts';
 import { readServiceRoot, readTaskState, type RedfishResource } from './resources.ts';
-import {
-  canceledError,
-  connectionError,
-  invalidAnswer,
-  redirectError,
-  RedfishError,
-  refusedError,
-  timeoutError,
-} from './redfishError.ts';
+import { canceledError, connectionError, invalidAnswer, RedfishError, timeoutError } from './redfishError.ts';
 
 export interface RedfishCredentials {
   readonly username: string;
@@ -302,7 +294,11 @@ class RedfishRequests {
         const next = this.#urlOf(headers['location'], path);
         const isLocal = next?.origin === new URL(origin).origin;
         // iLO 5 before 1.40 redirects to the same path with a final slash.
-        if (!isLocal || method !== 'GET' || redirects === MAX_REDIRECTS) throw redirectError(name);
+        if (!isLocal || method !== 'GET' || redirects === MAX_REDIRECTS) {
+          throw new RedfishError(`${name} failed: the BMC redirects to another address`, {
+            hint: 'use the address that the BMC redirects to, with its scheme: https or http',
+          });
+        }
         return await this.#request({ ...request, path: pathOf(next) }, bounds, redirects + 1);
       }
       const body = await this.#readBody(response, name);
@@ -332,7 +328,9 @@ class RedfishRequests {
   #refused(status: number, { body, headers }: Answer, action: string): RedfishError {
     const messages = readMessages(body, (text) => this.mask(text).replaceAll(FOREIGN_URL, 'http(s)://$2/…'));
     const wait = secondsOf(headers['retry-after']) * 1000;
-    return refusedError(this.#nameOf(action), status, messages, wait);
+    const { hint, problem } = explainRefusal(status, messages);
+    const details = { hint, isPassing: isPassing(status, messages), status, wait, messages };
+    return new RedfishError(`${this.#nameOf(action)} failed: ${problem}`, details);
   }
 
   /** The subject of a sentence. Paths in an action are those of the BMC. */

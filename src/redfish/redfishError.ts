@@ -2,7 +2,7 @@
 
 import { CliError } from '../core/errors.ts';
 import { formatCount } from '../formats/messageText.ts';
-import { describeBmcRefusal, hintForRefusal, isPassing, type RedfishMessage } from './messages.ts';
+import type { RedfishMessage } from './messages.ts';
 import { failureOf, type TransferDetails, TransferError } from '../http/client/httpErrors.ts';
 
 export class RedfishError extends TransferError {
@@ -19,21 +19,6 @@ export class RedfishError extends TransferError {
  * The functions below take the request as the subject of a sentence: the origin, and what the request does:
  * `https://192.0.2.10: inserting the image`.
  */
-export function refusedError(
-  request: string,
-  status: number,
-  messages: readonly RedfishMessage[],
-  wait: number,
-): RedfishError {
-  return new RedfishError(`${request} failed: ${describeBmcRefusal(status, messages)}`, {
-    hint: hintForRefusal(status, messages),
-    isPassing: isPassing(status, messages),
-    status,
-    wait,
-    messages,
-  });
-}
-
 export function invalidAnswer(request: string, problem: string): RedfishError {
   return new RedfishError(`${request} failed: ${problem}`, {
     hint: 'fix the address of the BMC if this is another web server; otherwise restart the BMC',
@@ -66,12 +51,6 @@ export function connectionError(error: unknown, request: string): CliError {
     hint: hints[code] ?? hints[kind],
     isPassing: kind === 'connection',
     cause: error,
-  });
-}
-
-export function redirectError(request: string): CliError {
-  return new RedfishError(`${request} failed: the BMC redirects to another address`, {
-    hint: 'use the address that the BMC redirects to, with its scheme: https or http',
   });
 }
 

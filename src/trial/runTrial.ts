@@ -8,6 +8,7 @@ import { parseIfJson } from '../formats/mapping.ts';
 import { compareWithAgent } from '../hosts/artifacts/hostHardware.ts';
 import { readHardware } from '../ipa/machineHardware.ts';
 import type { CollectedInventory } from './ironic/inspection.ts';
+import { isRemote } from '../http/client/httpUrl.ts';
 import { loadPackage } from '../core/assets.ts';
 import { isLoopbackHost } from '../formats/hostName.ts';
 import type { ExitCode } from '../io/io.ts';
@@ -49,7 +50,7 @@ import type { TrialSetup } from './setup.ts';
 
 /** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
 export async function runTrial(request: TrialRequest): Promise<ExitCode> {
-  const { coverage, expectation, io, setup } = request;
+  const { expectation, inventory, io, iso, machine, setup } = request;
   const { format, successStage } = setup;
   const stop = listenToStop({ aborted: io.signal });
   const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
@@ -62,6 +63,8 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   const started = new Date();
   const ports = { ...defaultPorts };
   const { timeline } = trial;
+  const isServed = iso === undefined ? inventory !== undefined : !isRemote(iso.file);
+  const coverage = isServed || machine?.source.medium.kind === 'folder' ? 'boot' : 'calls';
   const result = (): TrialResult => ({
     timeline,
     verdict: trial.verdict(),

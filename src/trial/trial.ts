@@ -12,7 +12,6 @@ import type { Expectation } from './expectation.ts';
 import type { TrialPage } from './report/trialPage.ts';
 import type { EmulationOptions, TrialOptions } from './options.ts';
 import type { TrialSetup } from './setup.ts';
-import type { ObservedPart } from './timeline/likelyCauses.ts';
 import type { Ports } from './timeline/causeBook.ts';
 import { createDeferred } from '../core/deferred.ts';
 import type { TrialEvent } from './timeline/events.ts';
@@ -50,7 +49,6 @@ export interface TrialRequest {
   /** An ISO that all machines boot; undefined for the ISOs of an inventory. */
   readonly iso?: SingleIso | undefined;
   readonly expectation: Expectation;
-  readonly coverage: ObservedPart;
   readonly consoleLogs: readonly ConsoleLog[];
   readonly io: Io;
 }

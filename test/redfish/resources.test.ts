@@ -3,13 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isMapping } from '../../src/formats/mapping.ts';
-import {
-  describeBmcRefusal,
-  hintForRefusal,
-  isLicenseRefusal,
-  isPassing,
-  readMessages,
-} from '../../src/redfish/messages.ts';
+import { explainRefusal, isLicenseRefusal, isPassing, readMessages } from '../../src/redfish/messages.ts';
 import {
   linksAt,
   readManager,
@@ -80,7 +74,8 @@ describe('any JSON', () => {
       fc.property(json, fc.integer({ min: 200, max: 599 }), (value, status) => {
         const messages = readMessages(value, String);
         expect(messages.length).toBeLessThanOrEqual(16);
-        const text = `${describeBmcRefusal(status, messages)} ${hintForRefusal(status, messages)}`;
+        const { hint, problem } = explainRefusal(status, messages);
+        const text = `${problem} ${hint}`;
         expect(text.length).toBeLessThan(1000);
         expect(text).not.toMatch(/\p{Cc}/u);
         expect(typeof isPassing(status, messages)).toBe('boolean');
@@ -190,7 +185,7 @@ describe('messages', () => {
       'Cannot read',
     ],
   ])('%s', (_, status, body, text) => {
-    expect(describeBmcRefusal(status, readMessages(body, String))).toContain(text);
+    expect(explainRefusal(status, readMessages(body, String)).problem).toContain(text);
   });
 
   it('a license is no matter of waiting', () => {

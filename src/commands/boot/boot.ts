@@ -20,7 +20,7 @@ import { describeChecks, formatChecks, formatProblems, problemsOf } from '../../
 import { type CheckedMachine, isRefused, type MachineCheck } from '../../trial/bmc/checks.ts';
 import { checkTargets } from '../../trial/bmc/checkTargets.ts';
 import { checkHostImages, checkConfiguredIso, isoArchitecture } from '../../trial/bmc/imageChecks.ts';
-import { findImageServer, type ImageServer, remoteIso } from '../../trial/bmc/imageUrls.ts';
+import { findImageServer, type ImageServer } from '../../trial/bmc/imageUrls.ts';
 import type { BootTimes } from '../../trial/bmc/machineBoot.ts';
 import { observeBmc, startMachines } from '../../trial/bmc/startMachines.ts';
 import { readTargets } from '../../trial/bmc/targets.ts';
@@ -178,7 +178,6 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
     machine: undefined,
     consoleLogs,
     expectation: expectationOf(machines),
-    coverage: remoteIso(iso) === undefined ? 'boot' : 'calls',
     bootMachines,
     iso: iso === undefined ? undefined : { file: iso, listen: parseListenAddress(options.serveListen) },
     io,

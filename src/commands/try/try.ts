@@ -46,7 +46,5 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
     options,
   };
   const consoleLogs = readConsoleLogs(consoleLog, names);
-  const isServed = inventory !== undefined || source?.medium.kind === 'folder';
-  const coverage = isServed ? 'boot' : 'calls';
-  return runTrial({ options, setup, inventory, machine, consoleLogs, expectation, coverage, io });
+  return runTrial({ options, setup, inventory, machine, consoleLogs, expectation, io });
 }

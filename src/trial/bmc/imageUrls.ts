@@ -11,7 +11,7 @@ import { ISO_TOKEN_BYTES, servedIsoName } from '../serving/isoService.ts';
 import type { TrialOptions } from '../options.ts';
 import type { Target } from './targets.ts';
 
-export function remoteIso(iso: string | undefined): URL | undefined {
+function remoteIso(iso: string | undefined): URL | undefined {
   return iso !== undefined && isRemote(iso) ? parseUrl(iso) : undefined;
 }
 

@@ -46,11 +46,9 @@ export function formatClosingReport(result: TrialResult, form: TextForm): string
   const silent = hosts.filter(({ state }) => state === 'idle');
   const context = { result, explained, form };
   const blocks = [
-    ...(hosts.length > MAX_DETAILED ? hostsInDetail : hosts).map((one) =>
-      hostLines(one, { ...context, isBrief: form === 'text' }),
-    ),
+    ...(hosts.length > MAX_DETAILED ? hostsInDetail : hosts).map((one) => hostLines(one, context)),
     ...(hosts.length > MAX_DETAILED ? silentLines(silent, context) : []),
-    ...unknown.slice(0, MAX_UNKNOWN).map((one) => hostLines(one, { ...context, isBrief: true })),
+    ...unknown.slice(0, MAX_UNKNOWN).map((one) => hostLines(one, context)),
     ...moreLines(unknown.length - MAX_UNKNOWN, result),
     inactiveLines(results, context),
     summaryLines(result, form),
@@ -75,17 +73,13 @@ interface Context {
   readonly explained: Map<string, string>;
 }
 
-interface HostContext extends Context {
-  /** Whether to omit the entries of hosts that called home. */
-  readonly isBrief: boolean;
-}
-
-function hostLines(one: HostResult, context: HostContext): readonly string[] {
-  const { form, isBrief, result } = context;
+function hostLines(one: HostResult, context: Context): readonly string[] {
+  const { form, result } = context;
+  const isBrief = one.state === 'home' && (form === 'text' || !isListed(one));
   return [
     ...headLines(one, result),
     ...factLines(one, form),
-    ...(isBrief && one.state === 'home' ? [] : entryLines(one, form)),
+    ...(isBrief ? [] : entryLines(one, form)),
     ...silenceLines(one, result.ports),
     ...lastLines(one),
     ...causeLines(printable(one.host.label), one.causes, context),
