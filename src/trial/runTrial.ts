@@ -8,7 +8,6 @@ import { parseIfJson } from '../formats/mapping.ts';
 import { compareWithAgent } from '../hosts/artifacts/hostHardware.ts';
 import { readHardware } from '../ipa/machineHardware.ts';
 import type { CollectedInventory } from './ironic/inspection.ts';
-import { isRemote } from '../http/client/httpUrl.ts';
 import { loadPackage } from '../core/assets.ts';
 import { isLoopbackHost } from '../formats/hostName.ts';
 import type { ExitCode } from '../io/io.ts';
@@ -18,7 +17,6 @@ import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ApiEndpoint } from './api/apiEndpoint.ts';
 import { defaultPorts } from './timeline/causeBook.ts';
-import type { TrialResult } from './timeline/result.ts';
 import { startIso } from './serving/isoService.ts';
 import {
   certificateNames,
@@ -40,45 +38,23 @@ import {
 import { followConsoleLog } from './console/consoleLog.ts';
 import { createRates } from './report/rates.ts';
 import { formatLiveRows } from './report/terminalRows.ts';
-import { createTrialPage, describeTrial } from './report/trialPage.ts';
+import { describeTrial } from './report/trialPage.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
-import { createCleanupStack, createRunningTrial, type TrialPlan, type TrialRequest } from './trial.ts';
+import { planTrial, type TrialPlan, type TrialRequest } from './trial.ts';
 import { type ImageService, startImages } from './serving/imageService.ts';
 import type { TrialSetup } from './setup.ts';
 
 /** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
 export async function runTrial(request: TrialRequest): Promise<ExitCode> {
-  const { expectation, inventory, io, iso, machine, setup } = request;
-  const { format, successStage } = setup;
+  const { io, setup } = request;
+  const { format } = setup;
   const stop = listenToStop({ aborted: io.signal });
   const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
-  const trial = createRunningTrial(
-    expectation,
-    successStage,
-    (line) => void io.stderr.write(`${line}\n`),
-    events?.write,
-  );
-  const started = new Date();
-  const ports = { ...defaultPorts };
-  const { timeline } = trial;
-  const isServed = iso === undefined ? inventory !== undefined : !isRemote(iso.file);
-  const coverage = isServed || machine?.source.medium.kind === 'folder' ? 'boot' : 'calls';
-  const result = (): TrialResult => ({
-    timeline,
-    verdict: trial.verdict(),
-    successStage,
-    coverage,
-    ports,
-    started,
-    ended: new Date(),
-  });
-  const page = createTrialPage(result);
-  const { signal } = stop;
-  const plan = { ...request, trial, ports, page, result, signal, cleanup: createCleanupStack() };
+  const plan = planTrial(request, stop.signal, events?.write);
   const problem = await run(plan, stop).finally(stop.ignore);
-  const last = result();
+  const last = plan.result();
   await events?.close();
   const text =
     format === 'text' || format === 'full'

@@ -9,10 +9,11 @@ import type { ServeSource } from '../service/source.ts';
 import type { ConsoleLog } from './console/consoleLog.ts';
 import type { EmulatedSource, InstalledMachine } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
-import type { TrialPage } from './report/trialPage.ts';
+import { createTrialPage } from './report/trialPage.ts';
 import type { EmulationOptions, TrialOptions } from './options.ts';
 import type { TrialSetup } from './setup.ts';
-import type { Ports } from './timeline/causeBook.ts';
+import { defaultPorts } from './timeline/causeBook.ts';
+import { isRemote } from '../http/client/httpUrl.ts';
 import { createDeferred } from '../core/deferred.ts';
 import type { TrialEvent } from './timeline/events.ts';
 import { judge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
@@ -53,17 +54,6 @@ export interface TrialRequest {
   readonly io: Io;
 }
 
-export interface TrialPlan extends TrialRequest {
-  readonly trial: ReturnType<typeof createRunningTrial>;
-  readonly page: TrialPage;
-  readonly result: () => TrialResult;
-  /** For the texts of causes; the numbers are set when the servers listen. */
-  readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
-  /** Aborted when the user stops the trial. */
-  readonly signal: AbortSignal;
-  readonly cleanup: CleanupStack;
-}
-
 export interface PlannedMachine {
   readonly source: EmulatedSource;
   readonly setup: InstalledMachine;
@@ -72,6 +62,35 @@ export interface PlannedMachine {
   /** Whether no real machine is expected, so that the trial ends with this one. */
   readonly isOnly: boolean;
   readonly options: EmulationOptions;
+}
+
+export type TrialPlan = Readonly<ReturnType<typeof planTrial>>;
+
+/**
+ * @param signal aborted when the user stops the trial
+ * @param writeEvent gets each event as a line of JSON
+ */
+export function planTrial(request: TrialRequest, signal: AbortSignal, writeEvent?: (line: string) => void) {
+  const { expectation, inventory, io, iso, machine, setup } = request;
+  const { successStage } = setup;
+  const print = (line: string): void => void io.stderr.write(`${line}\n`);
+  const trial = createRunningTrial(expectation, successStage, print, writeEvent);
+  const isServed = iso === undefined ? inventory !== undefined : !isRemote(iso.file);
+  const coverage = isServed || machine?.source.medium.kind === 'folder' ? 'boot' : 'calls';
+  const started = new Date();
+  /** For the texts of causes; the numbers are set when the servers listen. */
+  const ports = { ...defaultPorts };
+  const result = (): TrialResult => ({
+    timeline: trial.timeline,
+    verdict: trial.verdict(),
+    successStage,
+    coverage,
+    ports,
+    started,
+    ended: new Date(),
+  });
+  const page = createTrialPage(result);
+  return { ...request, trial, ports, page, result, signal, cleanup: createCleanupStack() };
 }
 
 export type CleanupStack = Readonly<ReturnType<typeof createCleanupStack>>;

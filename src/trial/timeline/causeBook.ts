@@ -40,8 +40,3 @@ export function wordsOf(id: string, { ironic, images }: Ports): CauseWords {
     ),
   );
 }
-
-/** The same without the marks of code. */
-export function plainWordsOf(id: string, ports: Ports): CauseWords {
-  return mapTexts(wordsOf(id, ports), (text) => text.replaceAll('`', ''));
-}

@@ -1,10 +1,10 @@
 /** The likely causes of a boot that failed, from the events of a machine and the lines on its console. */
 
 import { printable } from '../../core/foreignText.ts';
-import { causeBook, type CauseWords, plainWordsOf, type Ports } from './causeBook.ts';
+import { causeBook, type CauseWords, type Ports, wordsOf } from './causeBook.ts';
 import { commonCauses, conditions, provenBy, results } from './causes.ts';
 import { type ConsoleSign, signOf } from './consoleSigns.ts';
-import { byKind, type ByKind, type TrialEvent } from './events.ts';
+import { byKind, type ByKind, mapTexts, type TrialEvent } from './events.ts';
 import { createMachines, identifiersOf } from './machines.ts';
 import { isFurther, type Stage, stages } from './stage.ts';
 import { byLastEvent, type TimelineEntry } from './stages.ts';
@@ -66,7 +66,7 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
  * with the fix of exactly that.
  */
 export function wordsOfCause({ evidence, id }: LikelyCause, ports: Ports): CauseWords {
-  const words = plainWordsOf(id, ports);
+  const words = mapTexts(wordsOf(id, ports), (text) => text.replaceAll('`', ''));
   const event = evidence?.event;
   if (event?.kind === 'refusal' && event.problem.kind === 'file') {
     const { hint, message } = event.problem;
