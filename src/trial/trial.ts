@@ -19,7 +19,7 @@ import type { TrialEvent } from './timeline/events.ts';
 import { judge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
 import { createMachines } from './timeline/machines.ts';
 import { createTimeline } from './timeline/timeline.ts';
-import { createLiveLines } from './report/liveLines.ts';
+import { formatEventLine, formatLiveLine } from './report/liveLines.ts';
 
 /** What a trial serves for machines that it does not emulate. */
 export interface TrialServices {
@@ -127,7 +127,6 @@ export function createRunningTrial(
   const decided = createDeferred();
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
-  const writeStep = createLiveLines(print, writeEvent);
   const verdict = (): Verdict => judge(machines.all, awaited, successStage);
   return {
     machines,
@@ -137,7 +136,9 @@ export function createRunningTrial(
     decided: decided.promise,
     observe: (event: TrialEvent): void => {
       const step = timeline.add(event);
-      writeStep(step);
+      const line = formatLiveLine(step);
+      if (line !== undefined) print(line);
+      if (line !== undefined) writeEvent?.(formatEventLine(step));
       // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
       if (!deciding.has(event.kind)) return;
       if (event.kind === 'bmc' && event.step === 'failed') hopeless.add(event.host);

@@ -12,28 +12,11 @@ import type { TimelineStep } from '../timeline/timeline.ts';
 import { eventPhrase, originPhrase } from './phrases.ts';
 
 /**
- * Writes the lines of new events. The report contains more details.
- * @param print gets text
- * @param writeEvent gets JSON
- */
-export function createLiveLines(
-  print: (line: string) => void,
-  writeEvent?: (line: string) => void,
-): (step: TimelineStep) => void {
-  return (step) => {
-    const line = step.isFull ? undefined : formatLiveLine(step);
-    if (line === undefined) return;
-    print(line);
-    writeEvent?.(formatEventLine(step));
-  };
-}
-
-/**
  * Without a line break, time in UTC: `12:03:11 worker-0  fetched the Ignition config (3.1 KiB) from 192.0.2.7`.
- * Undefined for a repeated event: another range of an ISO, the next heartbeat.
+ * Undefined for a repeated event: another range of an ISO, the next heartbeat. The report contains more details.
  */
 export function formatLiveLine(step: TimelineStep): string | undefined {
-  if (!isNew(step)) return undefined;
+  if (step.isFull || !isNew(step)) return undefined;
   const { event, label } = step;
   const from = event.client === label ? '' : originPhrase(event);
   return `${timeOfDay(event.at)} ${printable(label)}  ${eventPhrase(event)}${from}`;
@@ -66,7 +49,8 @@ function quarterOf({ bytes, size }: FetchEvent): number {
   return Math.floor((4 * bytes) / size);
 }
 
-function formatEventLine({ event, isExpected, label }: TimelineStep): string {
+/** The same as JSON. */
+export function formatEventLine({ event, isExpected, label }: TimelineStep): string {
   const { at, client, kind } = event;
   const common = { kind, at, machine: label, expected: isExpected, client, text: eventPhrase(event) };
   return formatJsonLine({ ...common, ...byKind(details, event) });

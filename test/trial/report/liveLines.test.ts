@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLiveLines } from '../../../src/trial/report/liveLines.ts';
+import { formatLiveLine } from '../../../src/trial/report/liveLines.ts';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
 import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
@@ -7,10 +7,7 @@ import { mac, refused } from '../../support/trialEvents.ts';
 
 function linesOf(events: Iterable<TrialEvent>): string[] {
   const timeline = createTimeline(createMachines([{ name: 'worker-0', macs: [mac] }]));
-  const lines: string[] = [];
-  const tell = createLiveLines((line) => lines.push(line));
-  for (const event of events) tell(timeline.add(event));
-  return lines;
+  return [...events].flatMap((event) => formatLiveLine(timeline.add(event)) ?? []);
 }
 
 const wrongPath = (number: number, client: string): TrialEvent =>
