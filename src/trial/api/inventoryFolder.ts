@@ -2,6 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
+import { createConcurrencyLimit } from '../../core/parallel.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { makeFolder, writeFileAtomically } from '../../io/files/newFile.ts';
 import type { Io } from '../../io/io.ts';
@@ -23,17 +24,14 @@ export async function openInventoryFolder(
   const root = resolve(cwd, folder);
   await makeFolder(root, folder, 0o700);
   // One at a time: a waiting inventory is only bytes, but writing one takes several times its memory.
-  let last: Promise<unknown> = Promise.resolve();
-  return async ({ body, name, node }) => {
-    const written = last.then(async () => {
+  const inTurn = createConcurrencyLimit(1);
+  return async ({ body, name, node }) =>
+    inTurn(async () => {
       const file = `${fileNameOf(name ?? node)}.json`;
       const value: unknown = JSON.parse(new TextDecoder().decode(body));
       const text = `${JSON.stringify(value, undefined, 2)}\n`;
       await writeFileAtomically(join(root, file), text, { mode: MODE, shownPath: join(folder, file) });
     });
-    last = written.catch(() => undefined); // the caller reports the error
-    await written;
-  };
 }
 
 /** A safe file name for a host name, MAC address or UUID. */

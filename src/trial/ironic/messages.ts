@@ -144,31 +144,23 @@ function errorMessage(status: number, error: object): ApiAnswer {
   return answerWith(status, { error_message: JSON.stringify(error) });
 }
 
-/** Why Ironic refuses a request of a ramdisk. Each reason can prove a cause, so each has exactly one meaning. */
+/** Why Ironic refuses a request of a ramdisk. Each reason can prove a cause, so each has exactly one meaning, in docs/reasons.md. */
 export const refusalReasons = [
-  /** The API version of the request does not exist or does not support the request. */
   'api-version',
-  /** The request contains no API version, and the oldest version, which is the default, does not support the request. */
   'no-api-version',
-  /** An invalid query or body. */
   'arguments',
   'body-too-large',
   'body-incomplete',
   'not-json',
-  /** The list of MAC addresses or interfaces contains no valid MAC address. */
   'no-macs',
-  /** The MAC addresses belong to several nodes. */
   'several-nodes',
   'unknown-node',
   'token-missing',
   'token-invalid',
   'no-callback-url',
-  /** The callback URL has changed since the boot of the node. */
   'callback-changed',
   'callback-without-tls',
-  /** The heartbeat contains neither the version nor the status of the agent. */
   'no-agent-version',
-  /** The request is valid, but a limit of the mock Ironic is reached. */
   'busy',
 ] as const;
 

@@ -206,28 +206,19 @@ export interface AgentStep {
   readonly priority: number;
 }
 
-/** Why an agent did not answer at its callback URL, or did not report the required steps. */
+/** Why an agent did not answer at its callback URL, or did not report the required steps. docs/reasons.md explains each. */
 export const callbackReasons = [
-  /** It was not contacted: its URL contains another address than its heartbeat came from. */
   'other-address',
-  /** No connection. */
   'unreachable',
-  /** A connection, but no TLS handshake. */
   'tls',
-  /** The certificate of the heartbeat, but it is not valid at the current time of this machine. */
   'certificate-time',
-  /** The certificate of the heartbeat, but it is for another address than that of the URL. */
   'certificate-name',
-  /** Another certificate than that of the heartbeat. */
   'certificate-other',
-  /** The heartbeat contained no certificate, and this system does not trust the one of the agent. */
   'certificate-untrusted',
-  /** The response is not that of an agent with this token. */
   'answer',
   'busy',
   'unsupported',
   'failed',
-  /** The agent reported its steps, but does not have a required one. */
   'step-missing',
 ] as const;
 
