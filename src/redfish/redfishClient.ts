@@ -9,6 +9,7 @@ import { readAll } from '../io/files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../io/clock.ts';
 import { secondsOf, TransferError } from '../http/client/httpErrors.ts';
 import { repeat } from '../http/client/retries.ts';
+import { shorten } from '../core/foreignText.ts';
 import { createMasker, type Masker, secretsInUrls } from '../core/knownSecrets.ts';
 import { isMapping, type Mapping, parseIfJson } from '../formats/mapping.ts';
 import { explainRefusal, isPassing, readMessages } from './messages.ts';
@@ -68,6 +69,8 @@ const MAX_ATTEMPTS = 4;
 /** Milliseconds; for a longer `Retry-After` the request fails instead. */
 const LONGEST_WAIT = 60_000;
 const MAX_REDIRECTS = 2;
+/** Characters. Names and lists of a BMC are shorter. */
+const LONGEST_TEXT = 1000;
 
 const commonHeaders = {
   accept: 'application/json',
@@ -100,8 +103,8 @@ export async function openRedfish(settings: RedfishSettings) {
         requests.send({ method: 'GET', path, action }),
       change: async (change: BmcChange, action: string, longest?: number): Promise<void> =>
         requests.change({ ...change, action, longest }),
-      /** A text of the BMC without the secrets that the client has sent or received. */
-      mask: (text: string): string => requests.mask(text),
+      /** A text of the BMC as it may be shown: without the secrets that the client has sent or received, and not too long. */
+      show: (text: string): string => shorten(requests.mask(text), LONGEST_TEXT),
       /** Deletes the session. Takes no longer than `logout` of the timing, and never rejects. */
       close: async (): Promise<void> => requests.close(),
     };

@@ -15,7 +15,6 @@ import { showLiveRows } from '../io/liveRows.ts';
 import { type GracefulStop, listenToStop } from '../io/process.ts';
 import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
-import type { ApiEndpoint } from './api/apiEndpoint.ts';
 import { defaultPorts } from './timeline/causeBook.ts';
 import { startIso } from './serving/isoService.ts';
 import {
@@ -29,12 +28,7 @@ import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
 import { openInventoryFolder } from './api/inventoryFolder.ts';
 import { type IronicApi, type IronicApiOptions, startIronicApi } from './api/ironicApi.ts';
 import { startEmulated } from './emulation/emulatedTrial.ts';
-import {
-  findGuestAddress,
-  type GuestAddress,
-  configDiagnostic,
-  configProblem,
-} from './emulation/guestAddress.ts';
+import { findGuestAddress, configDiagnostic, configProblem } from './emulation/guestAddress.ts';
 import { followConsoleLog } from './console/consoleLog.ts';
 import { createRates } from './report/rates.ts';
 import { formatLiveRows } from './report/terminalRows.ts';
@@ -44,7 +38,6 @@ import { formatClosingReport, formatReportDocument } from './report/closingRepor
 import { createEventOutput } from './report/liveLines.ts';
 import { planTrial, type TrialPlan, type TrialRequest } from './trial.ts';
 import { type ImageService, startImages } from './serving/imageService.ts';
-import type { TrialSetup } from './setup.ts';
 
 /** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
 export async function runTrial(request: TrialRequest): Promise<ExitCode> {
@@ -126,7 +119,10 @@ async function startParts(plan: TrialPlan) {
   };
   const api = await startApi(plan, compare, guest?.host);
   plan.ports.ironic = api.port;
-  const endpoint = endpointOf(api, setup, guest);
+  const own = reachableAddresses(setup.listen);
+  // In the emulated machine, 127.0.0.1 is the emulated machine itself.
+  const others = guest && [guest.host, ...own.filter((address) => !isLoopbackHost(address))];
+  const endpoint = { scheme: setup.scheme, port: api.port, addresses: others ?? own };
   const problem = guest && configProblem(guest, endpoint);
   if (machine !== undefined && problem !== undefined && machine.isAwaited) {
     report(io, configDiagnostic(problem));
@@ -180,20 +176,4 @@ async function startApi(
   cleanup.defer(async () => live.end());
   await reportApiAddress(api, plan);
   return api;
-}
-
-/** The addresses of the API: the guest host for an emulated machine, and the addresses on which it listens. */
-function endpointOf(
-  { port }: IronicApi,
-  { listen, scheme }: TrialSetup,
-  guest: GuestAddress | undefined,
-): ApiEndpoint {
-  const addresses = reachableAddresses(listen);
-  if (guest === undefined) return { scheme, port, addresses };
-  // In the emulated machine, 127.0.0.1 is the emulated machine itself.
-  return {
-    scheme,
-    port,
-    addresses: [guest.host, ...addresses.filter((address) => !isLoopbackHost(address))],
-  };
 }

@@ -40,6 +40,3 @@ export const defaultTimes: BootTimes = {
   retry: 2 * MINUTE,
   silence: 5000,
 };
-
-/** Characters. Names and lists of a BMC are shorter. */
-export const LONGEST_TEXT = 1000;

@@ -1,13 +1,12 @@
 /** Reads and checks the BMCs of all machines. */
 
 import { CliError } from '../../core/errors.ts';
-import { shorten } from '../../core/foreignText.ts';
 import { runParallel } from '../../core/parallel.ts';
 import { systemClock } from '../../io/clock.ts';
 import { listenToStop } from '../../io/process.ts';
 import { knownError } from '../../io/report/report.ts';
 import type { RedfishClient } from '../../redfish/redfishClient.ts';
-import { type BootRun, LONGEST_TEXT } from './bootRun.ts';
+import type { BootRun } from './bootRun.ts';
 import { type CheckedMachine, checkMachine, type MachineCheck, type Plan } from './checks.ts';
 import { expectedUrl } from './imageUrls.ts';
 import { surveyMachine } from './survey.ts';
@@ -29,9 +28,8 @@ export async function checkTargets(
 /** What the BMC says about its machine. Texts are without secrets, and not too long. */
 export async function askBmc(client: RedfishClient, plan: Plan): Promise<Omit<CheckedMachine, 'target'>> {
   const survey = await surveyMachine(client, plan.path);
-  const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
-  const checks = checkMachine(survey, plan).map((one) => ({ ...one, text: show(one.text) }));
-  return { survey, checks, show };
+  const checks = checkMachine(survey, plan).map((one) => ({ ...one, text: client.show(one.text) }));
+  return { survey, checks, show: client.show };
 }
 
 async function checkTarget(

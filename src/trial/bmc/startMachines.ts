@@ -2,7 +2,6 @@
 
 import { CliError } from '../../core/errors.ts';
 import { diagnosticOf } from '../../core/finding.ts';
-import { shorten } from '../../core/foreignText.ts';
 import { runParallel } from '../../core/parallel.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
@@ -16,7 +15,7 @@ import { RedfishError } from '../../redfish/redfishError.ts';
 import type { BmcEvent } from '../timeline/events.ts';
 import type { BootMachines, TrialServices } from '../trial.ts';
 import { bootMachine, restoreMachine } from './bootMachine.ts';
-import { type BootRun, LONGEST_TEXT, type SurveyedMachine } from './bootRun.ts';
+import type { BootRun, SurveyedMachine } from './bootRun.ts';
 import { urlFor } from './imageUrls.ts';
 import type { Change, MachineBoot } from './machineBoot.ts';
 import { EmptySlotError } from './media.ts';
@@ -159,7 +158,7 @@ async function withMachine<T>(
       timing: { ...run.times, shutdown: run.options.shutdownTimeout },
       changes,
       signal,
-      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),
+      say: (step, text) => observeBmc(services, target, step, client.show(text)),
     }),
   );
 }

@@ -16,7 +16,6 @@ import {
   findFirmware,
   findQemu,
   type MachineArchitecture,
-  type MachineSetup,
   usableAccelerators,
 } from './qemu.ts';
 import { readImage } from '../../imagefile/imageFile.ts';
@@ -154,10 +153,7 @@ function emulated(architecture: string, what: string): MachineArchitecture {
   });
 }
 
-export interface InstalledMachine extends MachineSetup {
-  /** QEMU. */
-  readonly program: string;
-}
+export type InstalledMachine = Readonly<Awaited<ReturnType<typeof readMachineSetup>>>;
 
 /** Memory contains the live system with its root filesystem, and the agent container image. */
 const DEFAULT_MEMORY = 4096;
@@ -167,7 +163,7 @@ export async function readMachineSetup(
   { accel, firmware, memory = DEFAULT_MEMORY }: EmulationOptions,
   { architecture, medium }: EmulatedSource,
   { env }: Io,
-): Promise<InstalledMachine> {
+) {
   const isX86 = architecture === 'x86_64';
   const isNetwork = medium.kind === 'folder' || (medium.kind === 'host' && medium.way === 'network');
   if (isNetwork && !isX86) {
@@ -182,6 +178,7 @@ export async function readMachineSetup(
   }
   return {
     memory,
+    /** QEMU. */
     program: await findQemu(architecture, env),
     firmware: await findFirmware(firmware ?? (isX86 ? 'bios' : 'uefi'), architecture),
     accelerators: await chooseAccelerators(accel, architecture),
