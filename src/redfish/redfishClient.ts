@@ -38,25 +38,19 @@ export interface RedfishSettings {
   readonly note?: ((text: string) => void) | undefined;
 }
 
+export type RedfishTiming = Readonly<typeof defaultTiming>;
+
 /** Milliseconds. */
-export interface RedfishTiming {
-  readonly connect: number;
+export const defaultTiming = {
+  connect: 10_000,
   /**
    * For a whole response, as in OpenStack sushy (connector.py, default_request_timeout). iLO needs up to 30 seconds while
    * it inventories the machine.
    */
-  readonly answer: number;
-  readonly task: number;
-  readonly logout: number;
-  /** Between two attempts, and two reads of a task. */
-  readonly interval: number;
-}
-
-export const defaultTiming: RedfishTiming = {
-  connect: 10_000,
   answer: 60_000,
   task: 300_000,
   logout: 10_000,
+  /** Between two attempts, and two reads of a task. */
   interval: 2000,
 };
 

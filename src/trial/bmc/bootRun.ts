@@ -2,7 +2,6 @@
 
 import type { Architecture } from '../../core/architecture.ts';
 import type { Io } from '../../io/io.ts';
-import { defaultTiming } from '../../redfish/redfishClient.ts';
 import type { ConsoleLog } from '../console/consoleLog.ts';
 import type { TrialSetup } from '../setup.ts';
 import type { BmcClients } from './bmcClients.ts';
@@ -27,16 +26,3 @@ export interface BootRun {
 }
 
 export type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
-
-/** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */
-const MINUTE = 60_000;
-
-export const defaultTimes: BootTimes = {
-  ...defaultTiming,
-  insert: 15 * MINUTE,
-  power: 2 * MINUTE,
-  check: 5 * MINUTE,
-  restore: 5 * MINUTE,
-  retry: 2 * MINUTE,
-  silence: 5000,
-};

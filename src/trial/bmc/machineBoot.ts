@@ -1,7 +1,7 @@
 /** What the steps of a boot share: the machine, its BMC, and what is to be undone. */
 
 import { pause, systemClock } from '../../io/clock.ts';
-import type { BmcChange, RedfishClient, RedfishTiming } from '../../redfish/redfishClient.ts';
+import { type BmcChange, defaultTiming, type RedfishClient } from '../../redfish/redfishClient.ts';
 import { readSystem, type System } from '../../redfish/resources.ts';
 import type { BmcEvent } from '../timeline/events.ts';
 import type { Survey } from './survey.ts';
@@ -33,20 +33,25 @@ export interface Change {
   readonly undo: (boot: MachineBoot) => Promise<boolean>;
 }
 
-/** Milliseconds. */
-export interface BootTimes extends RedfishTiming {
+export type BootTimes = Readonly<typeof defaultTimes>;
+
+/** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */
+const MINUTE = 60_000;
+
+export const defaultTimes = {
+  ...defaultTiming,
   /** For the insertion of an image, with its task: sushy-tools and some BMCs fetch the whole image before they answer. */
-  readonly insert: number;
+  insert: 15 * MINUTE,
   /** For changes of the power state, except for a graceful shutdown. */
-  readonly power: number;
-  readonly check: number;
+  power: 2 * MINUTE,
+  check: 5 * MINUTE,
   /** For all requests that restore a machine, in addition to the time for a graceful shutdown. */
-  readonly restore: number;
+  restore: 5 * MINUTE,
   /** For further attempts to restore a machine, after the first has failed. */
-  readonly retry: number;
+  retry: 2 * MINUTE,
   /** Between two messages about BMCs that do not answer. */
-  readonly silence: number;
-}
+  silence: 5000,
+};
 
 export async function readNow({ client, survey: { system } }: MachineBoot): Promise<System> {
   return readSystem(await client.get(system.path, 'reading the power state'));

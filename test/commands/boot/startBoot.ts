@@ -3,8 +3,7 @@
 import { imageEnv } from '../../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import { boot } from '../../../src/commands/boot/boot.ts';
-import { defaultTimes } from '../../../src/trial/bmc/bootRun.ts';
-import type { BootTimes } from '../../../src/trial/bmc/machineBoot.ts';
+import { type BootTimes, defaultTimes } from '../../../src/trial/bmc/machineBoot.ts';
 import { bootOptions } from '../../../src/commands/boot/options.ts';
 import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import type { Io } from '../../../src/io/io.ts';
