@@ -45,20 +45,20 @@ export function byLastEvent(a: TimelineEntry, b: TimelineEntry): number {
   return a.last.getTime() - b.last.getTime();
 }
 
-/** Mutable: events are added to it. */
-export interface EntryLog {
-  readonly entries: Map<string, TimelineEntry>;
-  /** All reached stages, including those of dropped entries, with the first and the last event that shows them. */
-  readonly milestones: Map<Stage, Pick<TimelineEntry, 'first' | 'last'>>;
-  /** Number of entries that newer ones have replaced. */
-  dropped: number;
-}
-
 /** Maximum number of entries of one log. An entry takes about 1 KiB, and a booting machine causes about 15. */
 const MAX_ENTRIES = 50;
 
-export function createEntryLog(): EntryLog {
-  return { entries: new Map(), milestones: new Map(), dropped: 0 };
+export type EntryLog = ReturnType<typeof createEntryLog>;
+
+/** Mutable: events are added to it. */
+export function createEntryLog() {
+  return {
+    entries: new Map<string, TimelineEntry>(),
+    /** All reached stages, including those of dropped entries, with the first and the last event that shows them. */
+    milestones: new Map<Stage, Pick<TimelineEntry, 'first' | 'last'>>(),
+    /** Number of entries that newer ones have replaced. */
+    dropped: 0,
+  };
 }
 
 /** @returns the entry with the event, and the entry before the event was added */
