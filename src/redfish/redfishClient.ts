@@ -362,9 +362,10 @@ function pathOf({ pathname, search }: URL): string {
 const FOREIGN_URL = /\bhttps?:\/\/([^\s/'"]{0,500}@)?([^\s/'"@]{1,255})[^\s'"]*/g;
 
 /** Only reading is repeated after the BMC may have processed the request. */
-function mayRepeat({ method }: RedfishRequest, { isPassing, status }: TransferError): boolean {
-  if (method !== 'GET') return isPassing && status !== undefined;
-  return isPassing || status === 500 || status === 502 || status === 504;
+function mayRepeat({ method }: RedfishRequest, error: TransferError): boolean {
+  const { status } = error;
+  if (method !== 'GET') return error.isPassing && status !== undefined;
+  return error.isPassing || status === 500 || status === 502 || status === 504;
 }
 
 function taskPath({ body }: Answer): string | undefined {
