@@ -38,7 +38,7 @@ export interface RedfishSettings {
   readonly note?: ((text: string) => void) | undefined;
 }
 
-export type RedfishTiming = Readonly<typeof defaultTiming>;
+type RedfishTiming = Readonly<typeof defaultTiming>;
 
 /** Milliseconds. */
 export const defaultTiming = {

@@ -106,7 +106,7 @@ export type Medium =
   /** DHCP returns the URL of the script; iPXE of the network card fetches it. */
   | { readonly kind: 'network'; readonly scriptUrl: string };
 
-export interface MachineSetup {
+interface MachineSetup {
   readonly firmware: Firmware;
   /** In order of preference. */
   readonly accelerators: readonly Accelerator[];
