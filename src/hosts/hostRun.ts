@@ -17,7 +17,6 @@ export interface HostCommand {
   readonly io: Io;
   /** What the command does with valid hosts, for messages. */
   readonly done: 'written' | 'rendered' | 'served';
-  /** Stop at the first invalid host. */
   readonly failFast?: boolean | undefined;
   /** Called for each invalid host, with its errors and warnings. */
   readonly onProblem?: (host: NamedHost, problems: readonly Diagnostic[]) => void;
@@ -25,17 +24,14 @@ export interface HostCommand {
   readonly kept?: { has(name: string): boolean } | undefined;
 }
 
-/** One run of a command over all hosts. */
 export interface HostRun extends HostCommand {
   readonly progress: Progress;
-  /** Number of hosts. */
   readonly total: number;
   /** Errors and warnings that have not been reported yet, with their hosts. */
   readonly problems: Diagnostic[];
   readonly counts: { invalid: number };
 }
 
-/** @param total number of hosts */
 export function startRun(command: HostCommand, total: number): HostRun {
   return {
     ...command,
@@ -81,7 +77,6 @@ export function formatInvalid({ counts: { invalid }, failFast }: HostRun): strin
 }
 
 export interface ListedHost extends NamedHost {
-  /** Errors in its description. */
   readonly problems: readonly Diagnostic[];
 }
 

@@ -12,7 +12,6 @@ import type { DateOf } from '../http/server/answer/modifiedDates.ts';
 import { createImageCache, type ImageCounts } from '../hosts/artifacts/imageCache.ts';
 import type { OpenFiles } from './openFiles.ts';
 
-/** A catalog with the size of its image cache. */
 export interface HostCatalog {
   readonly find: Catalog['find'];
   readonly images: ImageCounts;

@@ -12,7 +12,6 @@ import type { TransferWatcher } from '../http/server/answer/transfers.ts';
 /** Hosts of the inventory. `stale`: invalid, but the last valid image is served. `invalid`: no image is served. */
 export type HostCounts = Readonly<Record<'valid' | 'stale' | 'invalid', number>>;
 
-/** Values that are read at each scrape. */
 interface MetricsSource {
   readonly images: () => ImageCounts;
   readonly hosts: () => HostCounts;
@@ -22,7 +21,6 @@ interface MetricsSource {
 }
 
 export interface Metrics {
-  /** Counts the transfers of a transfer log. */
   readonly watcher: TransferWatcher;
   readonly requestAnswered: (request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>) => void;
   /** To be called after each load, including the first one. */

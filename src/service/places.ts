@@ -49,7 +49,6 @@ export function unknownStem(architecture: Architecture | undefined, bases: BaseC
     : `discovery-${architecture}`;
 }
 
-/** The file names for all architectures. */
 export function unknownStems(bases: BaseCatalog<BaseSet>): string[] {
   const architectures = bases.size === 0 ? [undefined] : architecturesOf(bases);
   return architectures.map((architecture) => unknownStem(architecture, bases));

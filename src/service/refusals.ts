@@ -5,7 +5,6 @@ import type { RefusedFile } from '../http/server/requests.ts';
 
 export interface HostRefusal {
   readonly at: Date;
-  /** IP address. */
   readonly client: string;
   /** Undefined if the path names no file of the host. */
   readonly artifact: ArtifactKind | undefined;
@@ -50,11 +49,9 @@ function describeRefusal(
   };
 }
 
-/** The owner of a file by its path. */
 export interface RequestedFile {
   readonly host: string;
   readonly artifact: ArtifactKind;
-  /** Whether files of this kind are served. */
   readonly isServed: boolean;
 }
 

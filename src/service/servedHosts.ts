@@ -14,7 +14,6 @@ import type { Links } from '../hosts/plan/links.ts';
 import { hostPlaces } from './places.ts';
 import type { HostSummary } from './status/hostStatus.ts';
 
-/** A host of the inventory. */
 export interface ServedHost extends HostSummary {
   /** With compressed configs; undefined if nothing is served for the host. */
   readonly plan: HostPlan | undefined;
@@ -114,7 +113,6 @@ function allInvalid(invalid: ReadonlyMap<string, readonly Diagnostic[]>): CliErr
   return new CliError(`All hosts are invalid${cause}`, { code: 'ERR_HOST', hint: first?.hint });
 }
 
-/** The plan with compressed configs. */
 export function packPlan(plan: HostPlan, pack: PackConfig): HostPlan {
   const [config, isoConfig] = [plan.config(), plan.isoConfig()];
   const packed = pack(config);
@@ -122,7 +120,6 @@ export function packPlan(plan: HostPlan, pack: PackConfig): HostPlan {
   return { ...plan, config: packed.read, isoConfig: onIso.read };
 }
 
-/** Compresses a config. */
 export type PackConfig = (config: Uint8Array) => {
   readonly read: () => Uint8Array;
   /** Bytes in memory. */

@@ -42,7 +42,6 @@ export interface RunningService<S extends Servable = Snapshot> {
 
 /** What a program gives to a service that runs as a part of it. */
 interface ServiceContext {
-  /** The command that runs the service. */
   readonly command: string;
   readonly log: ServerLog;
   /** They receive all transfers. */
@@ -61,12 +60,10 @@ interface ServiceParts<S extends Servable> extends ServiceContext {
   readonly take: (links: Links, before: S | undefined, signal: AbortSignal) => Promise<S>;
   /** Why the service is not ready, as a clause; undefined if it is ready. */
   readonly problem: (snapshot: S | undefined) => string | undefined;
-  /** The hosts for the status page. */
   readonly hosts: (snapshot: S | undefined, transfers: TransferLog, links: Links) => readonly HostStatus[];
   readonly countHosts: (snapshot: S | undefined) => HostCounts;
   /** Undefined for a path that is of no host. */
   readonly ownerOf: (snapshot: S | undefined, path: string) => RequestedFile | undefined;
-  /** Adds the metrics of this service only. */
   readonly addMetrics?: (registry: Registry) => void;
 }
 
@@ -239,7 +236,6 @@ function degradations({ stale, invalid }: HostCounts, problem: Error | undefined
   ];
 }
 
-/** Reads all files. Throws CliError if they are invalid. */
 export async function loadSnapshot({ log, state }: RunningService): Promise<void> {
   await state.load();
   const { valid: hosts, stale, invalid } = countHosts(state.current());

@@ -39,7 +39,6 @@ interface ServiceEnd {
   readonly grace: number;
   /** The second signal, which ends all waiting. */
   readonly hurry: Promise<NodeJS.Signals>;
-  /** Closes what the service uses. */
   readonly close?: () => Promise<void>;
 }
 

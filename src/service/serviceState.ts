@@ -8,11 +8,9 @@ import type { HostCatalog } from './catalog.ts';
 import type { BaseSet } from '../hosts/plan/baseImages.ts';
 import type { BaseCatalog } from '../hosts/plan/baseCatalog.ts';
 
-/** A snapshot of the catalog. */
 export interface Servable {
   readonly catalog: HostCatalog;
   readonly bases: BaseCatalog<BaseSet>;
-  /** Closes all files. */
   close(): Promise<void>;
 }
 
@@ -36,7 +34,6 @@ export interface ServiceState<S extends Servable> {
    */
   reload(load: () => Promise<void>, failed: (error: unknown) => void): Promise<void>;
   isLoading(): boolean;
-  /** Cancels a running attempt. */
   cancel(): void;
   /**
    * Closes the current snapshot, and cancels a running attempt.

@@ -225,7 +225,6 @@ function canNetboot({ parts }: BaseSet): boolean {
   return parts.kernel !== undefined && parts.initramfs !== undefined;
 }
 
-/** The names of the hosts by the kinds of their secrets. */
 function groupSecrets(plans: readonly HostPlan[]): Map<string, readonly string[]> {
   const groups = groupBy(plans, ({ secrets, start }) => {
     const all = [...secrets, ...(start === undefined ? [] : scriptSecrets(start))];

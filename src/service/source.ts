@@ -17,7 +17,6 @@ export interface ServeSource {
   readonly source: RenderSource;
 }
 
-/** The options that name the hosts. */
 type SourceOptions = Pick<ServiceOptions, 'host' | 'inventory' | 'nmstateDir' | 'profile'>;
 
 /** Errors that affect all hosts are reported before anything is served. Throws CliError, and UsageError for the options. */

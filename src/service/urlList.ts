@@ -8,7 +8,6 @@ import { hostFileName } from '../hosts/plan/servedPaths.ts';
 import type { Links } from '../hosts/plan/links.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** The artifact that boots a host. */
 export function mainArtifact(wanted: readonly ConfigArtifact[]): ConfigArtifact {
   const [main = 'ign'] = wanted.toSorted(
     (one, other) => hostArtifacts[one].printRank - hostArtifacts[other].printRank,

@@ -20,7 +20,6 @@ import { compareBytes, type Manifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/plan/servedPaths.ts';
 import type { PrepareOptions } from './options.ts';
 
-/** The archive to write. */
 export interface Bundle {
   readonly output: NewFile;
   /** The time of all files. */

@@ -77,22 +77,17 @@ export async function finishRun(
   if (bundle !== undefined) await writeBundle(bundle, folder, manifest);
 }
 
-/** The result of this run. */
 export interface PreparedNow {
   readonly paths: Pick<ReadonlySet<string>, 'has'>;
   readonly hosts: ReadonlySet<string>;
   /** Invalid hosts of the inventory, which keep their files of earlier runs. */
   readonly invalidHosts: ReadonlySet<string>;
-  /** Whether to remove files that are no longer needed. */
   readonly prune: boolean;
 }
 
 export interface Leftovers {
-  /** Files that stay. */
   readonly files: readonly ManifestFile[];
-  /** The hosts of these files. */
   readonly hosts: readonly ManifestHost[];
-  /** Paths of files to remove. */
   readonly removed: readonly string[];
   /** The number of files that stay only because `prune` is not set. */
   readonly unneeded: number;
@@ -192,7 +187,6 @@ function formatRange(needs: readonly MemoryNeed[]): string {
   return [...new Set([...sorted.slice(0, 1), ...sorted.slice(-1)].map(formatSizeInWords))].join(' to ');
 }
 
-/** Warns about files with secrets. The manifest lists all of them. */
 function reportExposed(run: PrepareRun): void {
   const { folder, io } = run;
   const secret = [...folder.files.values()].filter(({ secrets = [] }) => secrets.length > 0);

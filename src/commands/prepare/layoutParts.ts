@@ -12,7 +12,6 @@ import { statsOf } from '../../io/files/fileStates.ts';
 import type { PrepareOptions } from './options.ts';
 import type { PrepareRun } from './run.ts';
 
-/** A run with a fixed layout. */
 export interface LayoutJob extends PrepareRun {
   readonly fixed: FixedLayout;
 }

@@ -21,7 +21,6 @@ import type { ManifestInput } from '../../hosts/artifacts/manifest.ts';
 import { agentPath } from '../../hosts/plan/servedPaths.ts';
 import type { AgentArchives, PublishArchive } from '../../hosts/plan/agentArchives.ts';
 
-/** @throws CliError if something does not fit or cannot be written */
 export async function putFile(
   folder: PreparedFolder,
   { host: owner, kind, make, path, recipe, secrets = [], source }: SiteFile,

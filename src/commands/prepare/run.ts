@@ -5,18 +5,11 @@ import type { Inventory } from '../../hosts/settings/inventoryDocument.ts';
 import type { Growth } from '../../image/growth.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import type { Bundle } from './bundle.ts';
-import type { PreparedFolder } from './folder/preparedFolder.ts';
+import type { FolderOptions, PreparedFolder } from './folder/preparedFolder.ts';
 import type { ReadSource } from './setup.ts';
 import type { LayoutName, PrepareOptions } from './options.ts';
 
-/** How `prepare` writes a folder with one of the layouts. */
-export interface Layout {
-  /** The path of the folder as the user gave it. */
-  readonly shown: string;
-  /** Accepts folders with files of other programs. */
-  readonly force: boolean;
-  /** Whether a file is renamed to its final path together with others at the end of the run. */
-  readonly isStaged: (path: string) => boolean;
+export interface Layout extends Pick<FolderOptions, 'shown' | 'force' | 'isStaged'> {
   readonly layout: LayoutName;
   readonly options: PrepareOptions;
   /** Without a final slash. */

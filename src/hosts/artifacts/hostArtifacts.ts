@@ -40,13 +40,11 @@ export interface Artifact {
   readonly changes: readonly ImageChange[];
   /** The file whose bytes `unchanged` are, completely. */
   readonly copied?: OpenImage | undefined;
-  /** The files that it is read from. */
   readonly files: readonly OpenImage[];
   /** A strong entity tag, including its quotes. */
   etag(): Promise<string>;
 }
 
-/** How an artifact of a host is made. */
 interface Making {
   /** What its bytes depend on besides its base image and the version of the program (default: the config). */
   readonly inputs?: (plan: HostPlan) => readonly (string | Uint8Array)[];
@@ -205,7 +203,6 @@ function requireBase(artifact: ConfigArtifact, { base }: HostPlan): BaseImage {
     : required(base?.iso, 'live ISO');
 }
 
-/** @throws CliError if the image is missing */
 function required<T>(base: T | undefined, what: string): T {
   if (base !== undefined) return base;
   throw new CliError(`no ${what} for this architecture`, {

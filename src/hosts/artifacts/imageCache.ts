@@ -13,7 +13,6 @@ export interface ImageCounts {
   readonly size: number;
 }
 
-/** A built value and its memory size. */
 export interface Cached<T> {
   readonly value: T;
   /** Bytes. */

@@ -54,7 +54,6 @@ export interface ManifestHost {
   readonly images?: string | undefined;
   /** Folder name of the agent archive that the host loads. */
   readonly agentArchive?: string | undefined;
-  /** Memory for each way to boot; absent if it is unknown. */
   readonly memory?: readonly MemoryNeed[] | undefined;
 }
 

@@ -29,7 +29,6 @@ export interface SiteFile {
   readonly make: () => Promise<Artifact>;
 }
 
-/** An artifact with the config of a host, or of machines that are not listed. */
 export function hostFile(plan: HostPlan, kind: ConfigArtifact, path: string): SiteFile {
   const { name, secrets } = plan;
   return {
@@ -51,7 +50,6 @@ export function* hostScripts(
   for (const file of hostBootFiles({ name, macs, start }, loaders)) yield { host: name, ...scriptFile(file) };
 }
 
-/** A file for boot loaders and their servers. */
 export function scriptFile({ path, text }: BootFile): SiteFile {
   return { path, kind: 'script', make: async () => bytesArtifact('script', Buffer.from(text)) };
 }

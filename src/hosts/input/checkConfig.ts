@@ -22,7 +22,6 @@ export interface CheckOptions {
   readonly lint: LintMode;
   /** The agent release that the document is for (default: the newest release). */
   readonly ipaVersion?: IpaVersion;
-  /** The time to check certificates against. */
   readonly now: Date;
   /** The system that applies the config (default: a live system if the config runs the agent, else unknown). */
   readonly machine?: TargetSystem;
@@ -35,7 +34,6 @@ export interface CheckOptions {
 /** The secrets in all documents are masked; all positions are unchanged. */
 export type CheckedDocument = Omit<CheckedFile, 'file'>;
 
-/** Checks a config and the configs that it inlines. */
 export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);

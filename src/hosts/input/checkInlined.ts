@@ -21,7 +21,6 @@ export interface CheckedConfigs {
   /** All configs, merged as Ignition merges them. */
   readonly config: Config;
   readonly findings: readonly Finding[];
-  /** The inlined documents by their references. */
   readonly documents: ReadonlyMap<string, Buffer>;
   /** Maps findings in the merged config to the documents that they are about. */
   readonly place: (findings: readonly Finding[]) => readonly Finding[];
@@ -82,7 +81,6 @@ function locate(
   return findings.map((finding) => located.get(finding) ?? finding);
 }
 
-/** Removes findings of the same rule at the same place. */
 function withoutKnown(findings: readonly Finding[], known: readonly Finding[]): Finding[] {
   const ids = new Set(known.map(identify));
   return findings.filter((finding) => !ids.has(identify(finding)));

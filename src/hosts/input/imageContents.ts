@@ -50,9 +50,7 @@ export interface BootContents {
   readonly files?: EmbedFiles | undefined;
   /** The version of the build, or the volume ID, which contains it. */
   readonly build?: string | undefined;
-  /** Whether the initramfs fetches the root filesystem. */
   readonly fetchesRootfs?: boolean | undefined;
-  /** Whether the image contains another system than CoreOS. */
   readonly isOtherSystem?: boolean | undefined;
   /** Servers that the host needs besides those of the arguments and of the config. */
   readonly needs?: readonly Need[] | undefined;

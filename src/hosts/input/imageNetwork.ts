@@ -78,7 +78,6 @@ function listInitramfsNeeds(config: Config): readonly Need[] {
   return connectionsOf(config).length > 0 ? listFetched(config) : listServers(config);
 }
 
-/** The servers of the agent and of Ignition. */
 export function listServers(config: Config): readonly Need[] {
   return [...listNeeds(readSubject(config)), ...listFetched(config)];
 }

@@ -17,10 +17,8 @@ export interface LivePart extends RandomAccess {
   readonly name: string;
 }
 
-/** The images of one live system. */
 export type PartFiles = Readonly<Partial<Record<ImageRole, LivePart>>>;
 
-/** The option for each image. */
 export type PartFlags = Readonly<Partial<Record<ImageRole, string>>>;
 
 /** What errors call an image. */
@@ -119,7 +117,6 @@ function damaged(name: string, cause: FormatError): CliError {
   });
 }
 
-/** @throws CliError if it is truncated */
 async function requireWholeKernel(kernel: LivePart): Promise<void> {
   if (await isPackedKernel(kernel)) {
     await intact(kernel, async (image) => {

@@ -8,11 +8,9 @@ import { type Keyfile, locateLines } from '../../network/convertedKeyfile.ts';
 import { asMapping } from '../../formats/mapping.ts';
 import { refuseOther } from './contentKind.ts';
 
-/** A description, and where it is from. */
 export interface NetworkText {
   readonly format: keyof typeof converters;
   readonly text: string;
-  /** The file that contains the text. */
   readonly file: string;
   /** For messages; default: `file`. */
   readonly name?: string;
@@ -22,7 +20,6 @@ export interface NetworkText {
   readonly document?: InputDocument | undefined;
 }
 
-/** The keys of the documents of a network. */
 export const keysOfNetworks: Readonly<Record<'nmstate' | 'networkData', readonly string[]>> = {
   nmstate:
     'interfaces routes route-rules dns-resolver hostname ovs-db ovn capture desired desiredState'.split(' '),
@@ -38,7 +35,6 @@ const converters = {
     (await import('../../network/networkData/convertNetworkData.ts')).convertNetworkData,
 } as const;
 
-/** A description, and what this program converts it to. */
 interface DescribedNetwork {
   readonly text: string;
   readonly value: unknown;

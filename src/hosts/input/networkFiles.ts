@@ -21,7 +21,6 @@ import { type CheckChoice, refuseFindings, wantsCheck } from './refuse.ts';
 export interface NetworkOptions {
   /** NetworkManager keyfiles; each is embedded under its file name. */
   readonly keyfile?: readonly string[];
-  /** nmstate files, as YAML or JSON. */
   readonly nmstate?: readonly string[];
   /** Files with OpenStack network data (`network_data.json`). */
   readonly networkData?: readonly string[];

@@ -57,7 +57,6 @@ interface Complaint {
 }
 
 interface Tool {
-  /** What it reads. */
   readonly what: string;
   /** For the message that it is missing. */
   readonly program: string;

@@ -77,11 +77,8 @@ function isIgnition(document: Buffer): boolean {
 interface Places extends Omit<YamlDocument, 'value'> {
   readonly json: Buffer;
   readonly text: Uint8Array;
-  /** The document as a string. */
   readonly source: string;
-  /** The path in the YAML of a path in the JSON. */
   readonly pathOf: (path: Path) => Path;
-  /** The hint for the YAML. */
   readonly hintOf: (finding: Finding) => string | undefined;
 }
 

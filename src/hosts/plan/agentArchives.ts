@@ -29,7 +29,6 @@ export interface HostConfigs {
   readonly archive: HostArchive | undefined;
 }
 
-/** The agent archive that a host loads. */
 export interface HostArchive {
   readonly content: ContainerArchive;
   readonly image: ArchivedImage;
@@ -65,7 +64,6 @@ export interface AgentArchives {
     artifacts: readonly ConfigArtifact[],
     publish: PublishArchive,
   ): Promise<HostConfigs | undefined>;
-  /** The archives that configs refer to. */
   used(): readonly HostArchive[];
   /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
   open(archive: HostArchive): Promise<OpenArchive>;

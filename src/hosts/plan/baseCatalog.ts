@@ -17,7 +17,6 @@ export type ImagesName = Architecture | `${string}/${Architecture}`;
 /** In the order given. */
 export type BaseCatalog<T> = ReadonlyMap<ImagesName, T>;
 
-/** The images that an option names. */
 export interface ImagesKey {
   readonly architecture: Architecture;
   /** Undefined for the default. */

@@ -26,7 +26,6 @@ import type { OpenImage } from '../../imagefile/openImage.ts';
 import { openSharedImage, shareImage } from '../../imagefile/sharedImage.ts';
 import { spoolToFile } from '../../imagefile/spool.ts';
 
-/** A file or a part of one. */
 export interface BaseImage {
   readonly file: OpenImage;
   readonly bytes: ImageBytes;

@@ -30,7 +30,6 @@ export interface ImageOptions {
   readonly kernel?: readonly string[];
   readonly initramfs?: readonly string[];
   readonly rootfs?: readonly string[];
-  /** A folder of downloads. */
   readonly images?: string;
 }
 
@@ -42,7 +41,6 @@ export interface InputImage extends ImagesKey {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  /** Volume ID of an ISO. */
   readonly label: string | undefined;
 }
 
@@ -115,7 +113,6 @@ async function requireMatching(images: InputImages, digests: KnownDigests, io: I
 }
 
 interface ImageOption {
-  /** Undefined if it is not given. */
   readonly architecture: Architecture | undefined;
   /** Undefined for the default. */
   readonly stream: string | undefined;

@@ -6,7 +6,6 @@ import { collectDiagnostics, report } from '../../io/report/report.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { SharedSettings } from '../settings/settings.ts';
 
-/** What is known of the boots of hosts that differ only in their names and networks. */
 interface KnownBoots {
   /** The settings of their inputs. */
   readonly settings: Map<string, Remembered<BootSettings>>;

@@ -37,13 +37,11 @@ import type { Growth } from '../../image/growth.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { findReachProblems, isStatic } from '../../network/reachability.ts';
 
-/** The inputs that all machines share. */
 export interface PlanJob {
   readonly wanted: Wanted;
   readonly source: RenderSource;
   readonly archives: AgentArchives;
   readonly growth: Growth;
-  /** For the hosts of an inventory. */
   readonly checkAddresses?: AddressCheck;
 }
 
@@ -79,11 +77,8 @@ export interface HostPlan {
   readonly archive: HostArchive | undefined;
   /** The archive that full ISOs contain; undefined if hosts fetch it from a URL of the settings. */
   readonly archiveOnIso: OpenArchive | undefined;
-  /** Undefined if no images are given. */
   readonly base: BaseSet | undefined;
-  /** For minimal ISOs. */
   readonly rootfsUrl: string;
-  /** Kernel arguments for ISOs. */
   readonly kargs: readonly string[];
   readonly growth: Growth;
   /** The initramfs gets the network of the config, too. */

@@ -32,7 +32,6 @@ export function isFetched(path: string): boolean {
   return /^(?:images|hosts|discovery)\/|^(?:html\/)?agents\//.test(path);
 }
 
-/** @param id result of {@link imageSetId} */
 export function imagePath(id: string, part: ImagePart): string {
   return `images/${id}/ironic-python-agent.${part}`;
 }
@@ -118,7 +117,6 @@ export function* ownedFiles(
   }
 }
 
-/** The boot scripts of the valid hosts. */
 export function* ownedScripts(
   hosts: Iterable<{
     readonly name: string;

@@ -85,7 +85,6 @@ async function convert(
   });
 }
 
-/** The file that contains a description or keyfile. */
 function fileOf(value: InputValue): string {
   return value.isContent ? (value.document?.name ?? value.name) : pathIn(value, value.text);
 }

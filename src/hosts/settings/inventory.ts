@@ -113,7 +113,6 @@ export interface InventoryLayers {
   readonly files: readonly Inputs[];
 }
 
-/** A file, and the name of one of its hosts. */
 export interface InventoryPlace {
   readonly inventory?: string;
   readonly host?: string;
@@ -152,7 +151,6 @@ export function selectHosts(
   return names === undefined ? hosts : hosts.filter(({ name }) => names.includes(name));
 }
 
-/** Throws UsageError for a name that is not listed. */
 export function findHost(hosts: readonly InventoryHost[], name: string, file: string): InventoryHost {
   const found = hosts.find((host) => host.name === name);
   if (found !== undefined) return found;

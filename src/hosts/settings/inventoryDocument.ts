@@ -26,7 +26,6 @@ import { checkNetworkValues, type NetworkTemplate, readNetworkTemplate } from '.
 
 /** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
-  /** The file name as the user gave it. */
   readonly name: string;
   /** The folder that relative paths start from. */
   readonly folder: string;
@@ -37,13 +36,11 @@ export interface InventoryDocument {
 
 export interface Inventory {
   readonly profile?: ProfileName | undefined;
-  /** The settings of all hosts. */
   readonly agent: Inputs;
   /** In the order of the document; undefined where it has no list of hosts. */
   readonly hosts?: readonly InventoryHost[] | undefined;
   /** Ids of rules that are ignored for all hosts, as written. */
   readonly ignore?: readonly string[] | undefined;
-  /** Errors outside the list of hosts. */
   readonly problems: readonly Diagnostic[];
 }
 
@@ -59,7 +56,6 @@ export interface InventoryHost {
   readonly ignore?: readonly string[] | undefined;
   /** The hints for its deployment, or else those of all hosts; undefined without a deployment. */
   readonly rootDeviceHints?: Mapping | undefined;
-  /** Errors in its description. */
   readonly problems: readonly Diagnostic[];
   /** The settings that differ from those of all hosts. Not cached: the list of hosts may be long. */
   readonly readInputs: () => Inputs;
@@ -89,7 +85,6 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   };
 }
 
-/** A value in the document. */
 interface Part {
   readonly document: InventoryDocument;
   readonly path: Path;
@@ -114,7 +109,6 @@ export async function checkHostSpec(value: unknown): Promise<readonly Mistake[]>
   return checkSchema(value, schema.checkHostSpec);
 }
 
-/** Limit for mistakes of one document or host. */
 const MOST_FINDINGS = 20;
 
 /**

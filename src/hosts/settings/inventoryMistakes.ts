@@ -24,7 +24,6 @@ export interface Mistake {
   readonly hint: string | undefined;
 }
 
-/** @param value the checked value: a whole inventory or one host */
 export function findMistake(
   { instancePath, keyword, message = 'is invalid', params, parentSchema }: SchemaError,
   value: unknown,
@@ -103,7 +102,6 @@ function hasSameWord(key: string, name: string): boolean {
   return shorter.length > 2 && longer.includes(shorter);
 }
 
-/** An inventory is a mapping. */
 export function noMapping(value: unknown): Mistake {
   if (value !== null && value !== undefined) return otherType('the inventory', ['object'], [], value);
   const hint = 'write settings below "agent:" or entries below "hosts:"';

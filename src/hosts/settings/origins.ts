@@ -23,7 +23,6 @@ export interface Original {
   readonly document?: ValidConfig | undefined;
   /** With a path in the document, or else in the rendered config, and a place in the file that a setting names. */
   readonly finding: Finding;
-  /** It is about a value that a setting has set. */
   readonly isOfSetting?: true;
 }
 

@@ -52,9 +52,7 @@ export interface RenderedConfig {
   readonly shared: SharedSettings;
   /** The secrets in it, as nouns for a sentence. */
   readonly secrets: readonly string[];
-  /** The connections of its keyfiles. */
   readonly connections: readonly Connection[];
-  /** The servers that Ignition fetches files from. */
   readonly fetched: () => readonly Need[];
 }
 
@@ -148,7 +146,6 @@ interface Checked {
   readonly problems: readonly Original[];
   /** Of whole configs, by the secrets of their keyfiles. */
   readonly secrets: Map<string, readonly string[]>;
-  /** The servers that the hosts need. */
   readonly needs: () => readonly Need[];
   readonly fetched: RenderedConfig['fetched'];
 }

@@ -9,7 +9,6 @@ import type { MachineCause, MachineRow, StateNames } from './machineRow.ts';
 import { countStates, machineStates, type Selection } from './select.ts';
 import { shareCauses } from './sharedCauses.ts';
 
-/** What a page shows. */
 export interface StatusPage {
   readonly heading: string;
   /** For the tab of the browser, behind the machines with problems: `3 of 20 called home`. */
@@ -48,7 +47,6 @@ export interface PageRow extends MachineRow {
 /** Members of the JSON of a machine. */
 export interface MachineDetails {
   readonly architecture?: string | undefined;
-  /** The stream of its images. */
   readonly stream?: string | undefined;
   /** Since when its last valid image is served. */
   readonly staleSince?: Date | undefined;

@@ -1,6 +1,5 @@
 /** HTML as template literals, in which all inserted texts are escaped. */
 
-/** A fragment of an HTML document. */
 export interface Html {
   readonly markup: string;
 }

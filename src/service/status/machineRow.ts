@@ -7,7 +7,6 @@ import type { MachineState, Selectable } from './select.ts';
 export interface MachineRow extends Selectable {
   /** Where its boot is: `kernel`, or with the fetched part of a file that is not being fetched: `kernel, 40 %`. */
   readonly stage: string | undefined;
-  /** The running transfer of the stage. */
   readonly transfer: RunningTransfer | undefined;
   /** When it got to the stage, or was last active. */
   readonly since: Date | undefined;
@@ -22,7 +21,6 @@ export interface RunningTransfer {
   readonly path: string;
   /** Bytes of the file that the client has. */
   readonly bytes: number;
-  /** Bytes of the file. */
   readonly size: number;
 }
 

@@ -39,7 +39,6 @@ export function factList(entries: readonly (readonly [name: string, value: Inser
   return html`<dl class="facts">${pairs}</dl>`;
 }
 
-/** The head and the body of a table. */
 export function tableParts(columns: readonly string[], rows: readonly Html[]): Html {
   const heads = columns.map((column) => html`<th scope="col">${column}</th>`);
   return html`<thead>

@@ -17,7 +17,6 @@ export interface StatusQuery {
   readonly page: number;
 }
 
-/** Machines of one page. */
 export interface Selection<Row> {
   readonly rows: readonly Row[];
   /** Machines on all pages. */
@@ -50,7 +49,6 @@ export function formatStatusQuery({ text, state, page }: StatusQuery): string {
   return `?${parameters.toString()}`;
 }
 
-/** What selects a machine. */
 export interface Selectable {
   readonly name: string;
   /** Other texts by which it is found, such as MAC addresses. */

@@ -8,7 +8,6 @@ import type { HostStatus } from './hostStatus.ts';
 import { pageAnswer } from './page.ts';
 
 export interface Status extends Omit<StatusPage, 'heading' | 'summary' | 'names' | 'rows'> {
-  /** The command that runs the service. */
   readonly command: string;
   readonly service: ServiceFacts & { readonly transfers: number };
   /** In display order. */

@@ -23,7 +23,6 @@ export const JOURNAL = 'journal';
 /** The list of renames in progress. */
 const COMMIT = 'commit';
 
-/** Files of every prepared folder. */
 const ownFiles = [
   MANIFEST,
   CHECKSUMS,
@@ -41,7 +40,6 @@ async function removeHalfWritten(root: string, files: readonly string[]): Promis
   }
 }
 
-/** The state of earlier runs. */
 export interface FolderNotes {
   /** The manifest of the last complete run. */
   readonly previous: Manifest | undefined;
@@ -138,7 +136,6 @@ export class StagedFiles {
   readonly #targets = new Map<string, string>();
   readonly #id = randomBytes(6).toString('hex');
 
-  /** @param root the prepared folder */
   constructor(root: string) {
     this.#root = root;
   }
@@ -151,7 +148,6 @@ export class StagedFiles {
     return stagedPath(target, this.#id);
   }
 
-  /** The current path of the new content for `path`. */
   currentPath(path: string): string {
     const target = this.#targets.get(path);
     return target === undefined ? path : stagedPath(target, this.#id);
@@ -169,7 +165,6 @@ export class StagedFiles {
     await unlink(list);
   }
 
-  /** Removes the staged file for `path`, if there is one. */
   async discard(path: string): Promise<void> {
     const target = this.#targets.get(path);
     if (target === undefined) return;

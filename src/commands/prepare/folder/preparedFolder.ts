@@ -39,23 +39,18 @@ import { createFile, makeFolder, type NewFile, writeFileAtomically } from '../..
 import { hasPermissions } from '../../../io/files/platform.ts';
 import { shareFile } from '../../../io/files/shareFile.ts';
 
-/** Permissions of a file. */
 export interface Access {
-  /** Permission bits. */
   readonly mode: number;
   /** Number of its group (default: the group of the user). */
   readonly group?: number | undefined;
 }
 
-/** Path and manifest fields of a file. */
 type FilePurpose = Pick<ManifestFile, 'path' | 'kind' | 'host' | 'secrets'>;
 
-interface FolderOptions {
+export interface FolderOptions {
   /** The path as the user gave it. */
   readonly shown: string;
-  /** Permissions of files without secrets. */
   readonly open: Access;
-  /** Permissions of files with secrets. */
   readonly secret: Access;
   /** Accepts folders with files of other programs. */
   readonly force: boolean;
@@ -107,7 +102,6 @@ export class PreparedFolder {
   /** Files of this program that no manifest lists yet. */
   readonly #journal: Set<string>;
   readonly #known: ReadonlyMap<string, ManifestFile>;
-  /** Folders that exist. */
   readonly #folders = new Set<string>();
 
   constructor(path: string, options: FolderOptions, lock: FolderLock, notes: FolderNotes) {
@@ -139,7 +133,6 @@ export class PreparedFolder {
     }
   }
 
-  /** The permissions of a file with these kinds of secrets. */
   accessOf(secrets: readonly string[] = []): Access {
     return secrets.length > 0 ? this.#options.secret : this.#options.open;
   }
@@ -301,7 +294,6 @@ export class PreparedFolder {
     }
   }
 
-  /** Remembers the digests of a file at its current path. */
   async #remember({ path: name }: FilePurpose, current: string, known: FileKnowledge): Promise<void> {
     await this.digests.remember(current, known);
     if (current !== join(this.path, name)) this.#stagedLarge.add(name);
