@@ -45,7 +45,7 @@ export async function readNetworkFile(
 
 /** Reports problems of the network and returns its text. */
 async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<string> {
-  const { file, format } = description;
+  const { file, format, text } = description;
   const reportOne = (problem: Diagnostic) => void report(io, problem);
   const network = await readDescribedNetwork(description);
   refuseOtherKind(network.value, format, `${file}: ${what}`);
@@ -53,7 +53,7 @@ async function checkNetworkText(description: NetworkText, what: string, io: Io):
   const findings = network.findings.filter(({ rule }) => rule !== NOT_COVERED);
   refuseNetwork({ ...network, findings }, reportOne);
   reportConnections(checkKeyfiles(network.keyfiles, {}, io), io);
-  return network.text;
+  return text;
 }
 
 /** @param subject for messages */

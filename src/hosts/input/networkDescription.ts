@@ -36,7 +36,6 @@ const converters = {
 } as const;
 
 interface DescribedNetwork {
-  readonly text: string;
   readonly value: unknown;
   /** Empty if a finding is an error. */
   readonly keyfiles: readonly Keyfile[];
@@ -71,7 +70,6 @@ export async function readDescribedNetwork({
   const positionOf = (path: Path): Position | undefined => yaml.locate(path);
   const { findings, keyfiles } = (await converters[format]())(yaml.value);
   return {
-    text,
     value: yaml.value,
     keyfiles: keyfiles.map((keyfile) => ({ ...keyfile, locate: locateLines(keyfile, file, positionOf) })),
     findings,
@@ -103,9 +101,9 @@ export async function convertNetwork(
   report: (diagnostic: Diagnostic) => void,
   runOther?: (text: string) => Promise<readonly Keyfile[]>,
 ): Promise<readonly Keyfile[]> {
-  const { file, name = file, at } = description;
+  const { file, name = file, at, text } = description;
   const network = await readDescribedNetwork(description);
-  const { keyfiles, text } = network;
+  const { keyfiles } = network;
   if (runOther !== undefined) {
     return (await runOther(text)).map(
       (keyfile) =>
