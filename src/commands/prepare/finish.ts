@@ -191,7 +191,7 @@ function reportExposed(run: PrepareRun): void {
   const { folder, io } = run;
   const secret = [...folder.files.values()].filter(({ secrets = [] }) => secrets.length > 0);
   const byPath = secret.toSorted((one, other) => (one.path < other.path ? -1 : 1));
-  const hint = accessHint(folder.accessOf(['a secret']).mode);
+  const hint = accessHint(folder.accessOf(secret[0]?.secrets).mode);
   for (const [what, files] of groupBy(byPath, ({ secrets = [] }) => formatWordList(secrets))) {
     const urls = formatNames(files.map(({ path }) => urlOf(run, path) ?? path));
     report(io, {
