@@ -39,7 +39,14 @@ export interface Inspected {
 }
 
 /** An Ignition config that is not embedded in an image. */
-type ConfigFile = Awaited<ReturnType<typeof readConfigFile>>;
+interface ConfigFile {
+  readonly kind: 'ignition';
+  readonly document: Uint8Array;
+  readonly size: number;
+  /** Bytes that it requires in the embed area of a live ISO. */
+  readonly archiveSize: number;
+  readonly memory: readonly MemoryPart[];
+}
 
 export interface InspectedConfig {
   /** Merged with the configs that are inlined in it. */
@@ -85,7 +92,7 @@ const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<Image
 };
 
 /** Reads a file that is neither an image nor an archive: JSON, or YAML or Butane that is translated to it. */
-async function readConfigFile(opened: ImageInput) {
+async function readConfigFile(opened: ImageInput): Promise<ConfigFile> {
   const source = await readSourceConfig(opened.name, await readWhole(opened, CONFIG_FILE));
   const { json: document, name, text } = source;
   const isConfig =
@@ -105,10 +112,9 @@ async function readConfigFile(opened: ImageInput) {
     );
   }
   return {
-    kind: 'ignition' as const,
+    kind: 'ignition',
     document,
     size: document.length,
-    /** Bytes that it requires in the embed area of a live ISO. */
     archiveSize: writeInitrd(new Map([[CONFIG_NAME, document]])).length,
     memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
   };
