@@ -24,51 +24,34 @@ export function findInexpressible({ entries, ip }: Connection): readonly Keyfile
     [...routes, { line: gatewayLine, metric: gatewayMetric }].filter(({ metric }) => metric !== undefined),
   );
   return [...(entries?.values() ?? [])].flatMap(({ key, line, section, value }) => {
-    const isExpressible = expressible.some(
-      ([sections, keys, values]) => sections.test(section) && keys.test(key) && values.test(value.trim()),
-    );
+    const isExpressible = expressible.some((entry) => entry.test(`${section}.${key}=${value.trim()}`));
     if (isExpressible && !withMetric.some((route) => route.line === line)) return [];
     // Sections such as [802-1x] have secrets.
-    const shown = IP_SECTION.test(section) ? `${key}=${value}` : key;
+    const shown = /^ipv[46]$/.test(section) ? `${key}=${value}` : key;
     const message = `--static: kernel arguments cannot describe ${quoteText(shown)} in [${section}]`;
     return [{ severity: 'error', line, message, hint: `remove the setting, or ${EMBED_HINT}` }];
   });
 }
 
-const ANY = /^/;
-const IP_SECTION = /^ipv[46]$/;
-const ROUTE_KEY = /^routes?\d*$/;
-const WIRED_SECTION = /^ethernet$/;
-
 /**
- * The sections, keys and values that arguments describe, and those that change nothing: defaults, those of nmstate as well, how
- * long NetworkManager waits, how it makes up IPv6 addresses, and names for users.
+ * The entries that arguments describe, and those that change nothing: defaults, those of nmstate as well, how long NetworkManager
+ * waits, how it makes up IPv6 addresses, and names for users.
  */
-const expressible: readonly (readonly [sections: RegExp, keys: RegExp, values: RegExp])[] = [
-  [
-    /^connection$/,
-    /^(?:id|uuid|type|interface-name|autoconnect(?:-.+)?|controller|master|(?:port|slave)-type)$/,
-    ANY,
-  ],
-  [/^connection$/, /^(?:lldp|metered|multi-connect|timestamp|wait-.+|zone)$/, ANY],
-  [/^(?:bond|user|\.nmmeta)$/, ANY, ANY],
-  [/^vlan$/, /^(?:id|interface-name|parent)$/, ANY],
-  [/^vlan$/, /^flags$/, /^1$/],
-  [/^vlan$/, /^protocol$/, /^802\.1Q$/],
-  [WIRED_SECTION, /^(?:mac-address|mtu|wake-on-lan)$/, ANY],
-  [WIRED_SECTION, /^cloned-mac-address$/, /^(?:[\da-f]{1,2}(?:[:-][\da-f]{1,2}){5}|permanent|preserve)$/i],
-  [WIRED_SECTION, /^auto-negotiate$/, /^(?:true|1)$/],
-  [WIRED_SECTION, /^accept-all-mac-addresses$/, /^(?:-1|0)$/],
-  [IP_SECTION, /^(?:address(?:es)?\d*|gateway|method|dns-priority)$/, ANY],
-  [IP_SECTION, /^(?:may-fail|.+-timeout|dhcp-send-hostname|addr-gen-mode|ip6-privacy)$/, ANY],
-  [IP_SECTION, /^dhcp-(?:client-id|duid|iaid)$/, /^(?:ll|mac)$/],
-  [IP_SECTION, /^dns$/, /^[^/]*$/],
-  [IP_SECTION, /^(?:dns-search|token)$/, /^$/],
-  [IP_SECTION, /^(?:ignore-auto-(?:dns|routes)|never-default)$/, /^(?:false|0)$/],
-  [IP_SECTION, /^route-metric$/, /^-1$/],
-  [IP_SECTION, /^route-table$/, /^(?:0|254)$/],
-  [IP_SECTION, ROUTE_KEY, ANY],
-  [IP_SECTION, /^routes?\d*_options$/, /^table=254$/],
+const expressible: readonly RegExp[] = [
+  /^connection\.(?:id|uuid|type|interface-name|autoconnect(?:-[^=]+)?|controller|master|(?:port|slave)-type)=/,
+  /^connection\.(?:lldp|metered|multi-connect|timestamp|wait-[^=]+|zone)=/,
+  /^(?:bond|user|\.nmmeta)\./,
+  /^vlan\.(?:id|interface-name|parent)=/,
+  /^vlan\.(?:flags=1|protocol=802\.1Q)$/,
+  /^ethernet\.(?:mac-address|mtu|wake-on-lan)=/,
+  /^ethernet\.cloned-mac-address=(?:[\da-f]{1,2}(?:[:-][\da-f]{1,2}){5}|permanent|preserve)$/i,
+  /^ethernet\.(?:auto-negotiate=(?:true|1)|accept-all-mac-addresses=(?:-1|0))$/,
+  /^ipv[46]\.(?:address(?:es)?\d*|gateway|method|dns-priority|routes?\d*)=/,
+  /^ipv[46]\.(?:may-fail|[^=]+-timeout|dhcp-send-hostname|addr-gen-mode|ip6-privacy)=/,
+  /^ipv[46]\.dhcp-(?:client-id|duid|iaid)=(?:ll|mac)$/,
+  /^ipv[46]\.(?:dns=[^/]*|dns-search=|token=)$/,
+  /^ipv[46]\.(?:ignore-auto-(?:dns|routes)|never-default)=(?:false|0)$/,
+  /^ipv[46]\.(?:route-metric=-1|route-table=(?:0|254)|routes?\d*_options=table=254)$/,
 ];
 
 /**
