@@ -6,20 +6,6 @@ import { errorRules, found, issue } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
-const redundantLevels = new Set([
-  'raid1',
-  '1',
-  'mirror',
-  'raid4',
-  '4',
-  'raid5',
-  '5',
-  'raid6',
-  '6',
-  'raid10',
-  '10',
-]);
-
 export const raidRules = errorRules({
   'raid-level-required': ['raid level is required', 'set "level", e.g. to "raid1"'],
   'raid-spares': [
@@ -42,8 +28,7 @@ export const checkRaid: Check<Raid> = (raid, version) =>
 function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Finding | undefined {
   const at = ['level'];
   if (level === '' && isSince(version, '3.3.0')) return issue(raidRules['raid-level-required'], at);
-  if (redundantLevels.has(level)) return undefined;
-  if (!['linear', 'raid0', '0', 'stripe'].includes(level))
-    return issue(raidRules['raid-level-unrecognized'], at);
+  if (/^(?:mirror|(?:raid)?(?:[1456]|10))$/.test(level)) return undefined;
+  if (!/^(?:linear|stripe|(?:raid)?0)$/.test(level)) return issue(raidRules['raid-level-unrecognized'], at);
   return isNonZero(spares) ? issue(raidRules['raid-spares'], at) : undefined;
 }
