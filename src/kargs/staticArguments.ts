@@ -209,25 +209,14 @@ function ipArguments(connection: Connection): string[] {
 }
 
 /** The keyword of an `ip=` by the methods for IPv4 and IPv6. `ignore` leaves IPv6 to the kernel, so it may be on or off. */
-const methodWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  auto: { auto: 'dhcp', dhcp: 'dhcp', ignore: 'dhcp', manual: 'auto' },
-  manual: {
-    auto: 'auto',
-    dhcp: 'auto',
-    disabled: 'none',
-    ignore: 'none',
-    manual: 'none',
-    'link-local': 'link6',
-  },
-  disabled: {
-    auto: 'auto6',
-    dhcp: 'dhcp6',
-    disabled: 'none',
-    ignore: 'none',
-    manual: 'none',
-    'link-local': 'link6',
-  },
-};
+const methodWords: readonly (readonly [methods: RegExp, word: string])[] = [
+  [/^auto (?:auto|dhcp|ignore)$/, 'dhcp'],
+  [/^(?:auto manual|manual auto|manual dhcp)$/, 'auto'],
+  [/^(?:manual|disabled) (?:disabled|ignore|manual)$/, 'none'],
+  [/^(?:manual|disabled) link-local$/, 'link6'],
+  [/^disabled auto$/, 'auto6'],
+  [/^disabled dhcp$/, 'dhcp6'],
+];
 
 function methodWord(connection: Connection): string {
   const { ip } = connection;
@@ -240,7 +229,8 @@ function methodWord(connection: Connection): string {
     const message = `kernel arguments cannot describe addresses with the method ${method} of ${connectionName(connection)}`;
     throw refusal(connection, message, 'set method= to manual, or remove the addresses');
   }
-  const word = methodWords[ip[4].method]?.[ip[6].method];
+  const methods = `${ip[4].method} ${ip[6].method}`;
+  const [, word] = methodWords.find(([pattern]) => pattern.test(methods)) ?? [];
   if (word !== undefined) return word;
   throw refusal(
     connection,
