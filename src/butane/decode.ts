@@ -19,6 +19,7 @@ import type { Mapping } from '../formats/mapping.ts';
 import type { Integer } from '../ignition/config.ts';
 import { decode, type ExpectedType } from '../ignition/decode.ts';
 import type { ScalarField, StructType } from '../ignition/schema.ts';
+import { kindNames } from '../ignition/typeHints.ts';
 import { type ButaneFinding, butaneRules, duplicateKey, problems } from './rules.ts';
 
 interface Decoded {
@@ -94,14 +95,6 @@ function typeIssue(found: ValueNode, { kind }: ExpectedType, path: Path): Butane
     offset: outerStart(found),
   };
 }
-
-const kindNames = {
-  string: 'a string',
-  integer: 'an integer',
-  boolean: 'true or false',
-  struct: 'an object',
-  list: 'a list',
-} as const;
 
 /** The tag that yaml.v3 names in messages, e.g. `!!str`. */
 function tagOf(node: ValueNode): string {

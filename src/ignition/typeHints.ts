@@ -48,7 +48,7 @@ function modeHint(text: string, place: string): string {
     : `set ${place} to ${Number.parseInt(octal, 8)}, without quotes: octal ${octal} in decimal`;
 }
 
-const kindNames: Readonly<Record<TypeMismatch['expected']['kind'], string>> = {
+export const kindNames: Readonly<Record<TypeMismatch['expected']['kind'], string>> = {
   string: 'a string',
   boolean: 'true or false',
   integer: 'an integer',
