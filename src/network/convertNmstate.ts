@@ -39,9 +39,7 @@ export function convertNmstate(document: unknown): KeyfileConversion {
   };
 }
 
-const sectionNames: ReadonlySet<string> = new Set(
-  'interfaces routes dns-resolver route-rules hostname description'.split(' '),
-);
+const sectionNames = 'interfaces routes dns-resolver route-rules hostname description'.split(' ');
 
 /** Documents of other formats are a frequent mistake: hints by the keys that they begin with. */
 const otherFormats: ReadonlyMap<string, string> = new Map([
@@ -62,7 +60,7 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
   };
   if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
-    if (sectionNames.has(name)) continue;
+    if (sectionNames.includes(name)) continue;
     refuseUnsupportedValue(step(place, name), quoteText(name), otherFormats.get(name));
   }
   const links = readLinks(sections['interfaces'], step(place, 'interfaces'));

@@ -87,18 +87,15 @@ export function object(
   };
 }
 
-/** Keys that nmstate 2.2 has removed, with the key that replaces each (its CHANGELOG). */
-const renamedKeys: ReadonlyMap<string, string> = new Map([['slaves', 'port']]);
-
 function refuseKey(place: DocumentPlace, key: string, others: readonly string[]): undefined {
   if (place.format !== undefined) {
     const shown = quoteText(key);
     warn(place, `the key ${shown} is not used`, `fix the spelling of ${shown}, or remove it`);
     return undefined;
   }
-  const renamed = renamedKeys.get(key);
-  if (renamed !== undefined && others.includes(renamed)) {
-    return refuse(place, `nmstate no longer supports ${quoteText(key)}`, `use "${renamed}"`);
+  // nmstate 2.2 has removed it (its CHANGELOG).
+  if (key === 'slaves' && others.includes('port')) {
+    return refuse(place, `nmstate no longer supports ${quoteText(key)}`, 'use "port"');
   }
   const [nearest] = nearestNames(key, others);
   const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${USE_NMSTATECTL}`;
