@@ -13,7 +13,7 @@ import { sectionInfo, sectionName } from './settings.ts';
 const TYPE_HINT = 'set it to ethernet, bond, bridge or vlan, for example';
 const MAC_HINT = 'write it like 52:54:00:12:34:56';
 
-const controllerTypes = ['bond', 'bridge', 'team', 'ovs-bridge', 'ovs-port', 'vrf', 'hsr'];
+const CONTROLLER_TYPE = /^(?:bond|bridge|team|ovs-bridge|ovs-port|vrf|hsr)$/;
 
 /** Interfaces that NetworkManager creates with the name of the connection. */
 const virtualTypes = ['bond', 'bridge', 'dummy', 'team', 'veth', 'vrf'];
@@ -64,7 +64,7 @@ export const rows: readonly KeyfileRow[] = [
   ),
   rejects(
     'connection.port-type',
-    (type) => controllerTypes.includes(type),
+    (type) => CONTROLLER_TYPE.test(type),
     unknownType,
     'use the type of the controller: bond or bridge, for example',
   ),
