@@ -245,6 +245,13 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, () => {
     expect(provenCauses({ events: ironic.events.slice(0, 1) })).toEqual(['inspection-path']);
   });
 
+  it('comes home with a token of its own in its conf', async () => {
+    const ironic = await playIronic();
+    start(await confOf('--api-url', ironic.api.origin, '--option', `agent_token = ${'q'.repeat(43)}`));
+    await untilSeen(ironic, 'heartbeat');
+    expect(ironic.events.at(-1)).toMatchObject({ token: 'valid', problem: undefined });
+  });
+
   it('gives up where its token has been told before', async () => {
     const ironic = await playIronic({ expected: [{ name: 'worker-0', macs: ownMacs }] });
     await ironic.call('GET', `/v1/lookup?addresses=${ownMacs.join(',')}`, { version: '1.62' });

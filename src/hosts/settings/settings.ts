@@ -40,6 +40,8 @@ export interface RenderSource {
   readonly files?: readonly Inputs[];
   /** Defaults for settings that no other source sets. */
   readonly implied?: Inputs;
+  /** Changes the inputs of all sources together. */
+  readonly change?: (inputs: Inputs) => Inputs;
   /** Where the user sets a setting, for hints of commands without flags for settings. */
   readonly settingsPlace?: string;
   /** The architecture of the host, if the inventory sets it. */
@@ -54,11 +56,18 @@ export const INVENTORY_SETTINGS_PLACE = 'under "agent" in an inventory (--invent
 export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 
 /** Collects the inputs of all settings. @throws UsageError for flags that cannot be combined, or that the profile does not support */
-export function readInputs({ options, io, files = [], implied = new Map() }: RenderSource): RenderInputs {
+export function readInputs({
+  change,
+  options,
+  io,
+  files = [],
+  implied = new Map(),
+}: RenderSource): RenderInputs {
   const profile = chooseProfile(options);
   const collected = collectInputs({ flags: { ...options }, env: io.env, profile, files, implied });
   const [misplaced] = collected.misplaced;
-  if (misplaced === undefined) return { ...collected, profile };
+  const { inputs } = collected;
+  if (misplaced === undefined) return { ...collected, inputs: change?.(inputs) ?? inputs, profile };
   const flag = options.host === undefined ? '' : ' (--host)';
   throw new UsageError(`profile ${profile}${flag} does not support ${misplaced.name}`, {
     at: misplaced.at,

@@ -15,7 +15,7 @@ import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.
 import { report } from '../../io/report/report.ts';
 import type { IronicApi } from './ironicApi.ts';
 import type { TrialOptions } from '../options.ts';
-import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
@@ -25,8 +25,7 @@ import type { Diagnostic } from '../../core/finding.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from './apiEndpoint.ts';
 import { hostSource } from '../../hosts/settings/renderHosts.ts';
 import { readIronic } from '../../hosts/settings/ironicUrls.ts';
-import type { RenderOptions } from '../../hosts/settings/options.ts';
-import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import { readInputs } from '../../hosts/settings/settings.ts';
 import type { ServeSource } from '../../service/source.ts';
 import type { CleanupStack, TrialPlan } from '../trial.ts';
 
@@ -160,49 +159,30 @@ export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): Ironi
   return found;
 }
 
+/** Settings that say that there is no Ironic, or that contain further URLs of the other one. */
+const ofOtherIronic: readonly SettingName[] = [
+  'agent.standalone',
+  'ironic.inspectionCallbackUrls',
+  'ironic.inspectorUrls',
+];
+
 /**
  * The inspection URL is derived from the new URL, and the trusted certificates remain.
  * @param url base URL of the other Ironic
  * @param caFile absolute path of its certificate authority; undefined for plain HTTP
  */
-function redirectIronic(read: ServeSource, url: string, caFile: string | undefined): ServeSource {
-  const agent = redirectInputs(read.inventory.agent, caFile, []);
-  const hosts = read.inventory.hosts?.map((host) => ({
-    ...host,
-    readInputs: () => redirectInputs(host.readInputs(), caFile, undefined),
-  }));
-  const changed = hosts === undefined ? {} : { hosts };
-  const options = redirectOptions(read.source, url, caFile);
-  return {
-    ...read,
-    inventory: { ...read.inventory, agent, ...changed },
-    source: { ...read.source, options, files: [agent], ...changed },
-  };
-}
-
-/** A flag has precedence over the environment and over files. */
-function redirectOptions(source: RenderSource, url: string, caFile: string | undefined): RenderOptions {
-  const options = { ...source.options, apiUrl: url };
-  const trusted = readInputs(source).inputs.get('ironic.caFiles') ?? [];
-  // Certificates of the environment replace those of files, and this certificate is one of a file.
-  const isOfFiles = trusted.every(({ origin }) => origin === 'file');
-  if (caFile === undefined || isOfFiles) return options;
-  return { ...options, caFile: [...trusted.map(({ text }) => text), caFile] };
-}
-
-/** Settings that contain further URLs of the other Ironic. */
-const furtherUrls: readonly SettingName[] = ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'];
-
-/** @param noCa certificates if the layer sets none; undefined to keep those of the layer below */
-function redirectInputs(
-  inputs: Inputs,
+function redirectIronic(
+  { inventory, source }: ServeSource,
+  url: string,
   caFile: string | undefined,
-  noCa: readonly InputValue[] | undefined,
-): Inputs {
-  const kept = new Map(inputs);
-  for (const name of furtherUrls) kept.delete(name);
-  const trusted = kept.get('ironic.caFiles') ?? noCa;
-  if (caFile === undefined || trusted === undefined) return kept;
-  const own: InputValue = { text: caFile, name: '--tls', origin: 'file' };
-  return kept.set('ironic.caFiles', [...trusted, own]);
+): ServeSource {
+  const change = (inputs: Inputs): Inputs => {
+    const changed = new Map(inputs);
+    for (const name of ofOtherIronic) changed.delete(name);
+    changed.set('ironic.apiUrls', [{ text: url, name: '--ironic-url', origin: 'flag' }]);
+    if (caFile === undefined) return changed;
+    const trusted = inputs.get('ironic.caFiles') ?? [];
+    return changed.set('ironic.caFiles', [...trusted, { text: caFile, name: '--tls', origin: 'file' }]);
+  };
+  return { inventory, source: { ...source, change } };
 }

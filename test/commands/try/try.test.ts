@@ -680,30 +680,6 @@ describe('--inventory', () => {
     expect((await trial.ended).code).toBe(0);
   });
 
-  it('knows the token that a host brings along', async () => {
-    const token = 'p'.repeat(43);
-    writeFileSync(
-      path('token.yaml'),
-      `agent: {ironic.apiUrls: 'http://192.0.2.1'}
-hosts:
-- {name: worker-0, mac: '${mac}', overrides: {agent.options: [agent_token = ${token}]}}
-- {name: worker-1, mac: '${other}', overrides: {boot.ipaParameters: [agent_token=${token}]}}
-`,
-    );
-    const trial = await startTry(
-      { ...served, inventory: 'token.yaml', timeout: '60s', askBack: 'never' },
-      folder,
-    );
-    await until(() => imagesOf(trial.said()) !== '');
-    for (const address of [mac, other]) {
-      const agent = scriptedAgent({ api: trial.origin, mac: address });
-      expect((await agent.lookup()).body).toMatchObject({ config: { agent_token: '******' } });
-      expect((await agent.heartbeat(token)).status).toBe(202);
-    }
-    const { code, report } = await trial.ended;
-    expect([code, report + trial.said()]).toEqual([0, expect.not.stringContaining(token)]);
-  });
-
   it('awaits all of its hosts', async () => {
     const trial = await startTry({ ...served, timeout: '60s', format: 'json', askBack: 'never' }, folder);
     await scriptedAgent({ api: trial.origin, mac }).callHome();
