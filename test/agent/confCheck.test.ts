@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkConf, checkConfFile } from '../../src/agent/confCheck.ts';
+import { addressRules } from '../../src/agent/machineAddress.ts';
 import { parseIpaVersion } from '../../src/ipa/ipaOptions.ts';
 import { confRules } from '../../src/ipa/confRules.ts';
 import { quoteOsloValue } from '../../src/formats/osloConfig.ts';
@@ -156,9 +157,10 @@ describe('checkConf', () => {
   });
 
   it('declares every rule that it reports, each once', () => {
-    const ids = Object.values(confRules).map(({ rule }) => rule);
+    const ids = [confRules, addressRules].flatMap((rules) => Object.values(rules)).map(({ rule }) => rule);
     expect(new Set(ids).size).toBe(ids.length);
-    fc.assert(fc.property(ipaConf, (text) => checkConf(text).every(({ rule }) => ids.includes(rule))));
+    const declared = fc.property(ipaConf, (text) => checkConf(text).every(({ rule }) => ids.includes(rule)));
+    fc.assert(declared, { examples: [['[DEFAULT]\napi_url = https://[::1]:6385\n']] });
   });
 
   it('takes any text, in linear time', () => {
