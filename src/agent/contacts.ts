@@ -152,6 +152,12 @@ export function listNeeds(subject: LintSubject): readonly Need[] {
   ].filter((servers) => servers.length > 0);
 }
 
+/** The servers from which Ignition fetches contents, in the initramfs. */
+export function listFetched(subject: LintSubject): readonly Need[] {
+  const { access, urls } = ignitionContact(subject);
+  return urls.map((url) => [serverOf('contents for Ignition', url, access)]);
+}
+
 /** The agent tries all URLs and uses the first that answers. */
 function ofAgent(subject: LintSubject, option: string, purpose: string): Need {
   const { access, urls } = agentContact(subject, option);
@@ -170,6 +176,6 @@ function ofImages(subject: LintSubject): readonly Need[] {
 }
 
 /** The server, or the proxy in front of it. */
-export function serverOf(purpose: string, url: URL, { isExcept, variables }: ServerAccess) {
+function serverOf(purpose: string, url: URL, { isExcept, variables }: ServerAccess) {
   return connectedServer(purpose, url, variables, isExcept);
 }

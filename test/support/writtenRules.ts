@@ -48,7 +48,12 @@ function rulesOf(source: string): readonly WrittenRule[] {
   return rules;
 }
 
-function rowsOf({ properties }: { readonly properties: readonly Property[] }): readonly (readonly Node[])[] {
+/** None of a table that is composed. */
+function rowsOf({
+  properties = [],
+}: {
+  readonly properties?: readonly Property[];
+}): readonly (readonly Node[])[] {
   return properties.map(({ key, value }) => [
     key.type === 'Identifier' ? { ...key, type: 'Literal', value: key['name'] } : key,
     ...value.elements,

@@ -5,7 +5,7 @@
 
 import type { Finding } from '../../core/finding.ts';
 import { posix } from 'node:path';
-import { ignitionContact, listNeeds, serverOf } from '../../agent/contacts.ts';
+import { listFetched, listNeeds } from '../../agent/contacts.ts';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
 import { readSubject } from '../../agent/lint/subject.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
@@ -75,15 +75,10 @@ function keyfileConnections(files: EmbedFiles): readonly Connection[] {
 
 /** What a config needs of the network of the initramfs. It is not the network of the agent if the config has one of its own. */
 function listInitramfsNeeds(config: Config): readonly Need[] {
-  return connectionsOf(config).length > 0 ? listFetched(config) : listServers(config);
+  return connectionsOf(config).length > 0 ? listFetched(readSubject(config)) : listServers(config);
 }
 
 export function listServers(config: Config): readonly Need[] {
-  return [...listNeeds(readSubject(config)), ...listFetched(config)];
-}
-
-/** The servers from which Ignition fetches contents, in the initramfs. */
-export function listFetched(config: Config): readonly Need[] {
-  const { access, urls } = ignitionContact(readSubject(config));
-  return urls.map((url) => [serverOf('contents for Ignition', url, access)]);
+  const subject = readSubject(config);
+  return [...listNeeds(subject), ...listFetched(subject)];
 }

@@ -8,7 +8,6 @@ import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { checkInlined } from '../input/checkInlined.ts';
-import { listFetched } from '../input/imageNetwork.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { type Diagnostic, diagnosticAt, type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
@@ -38,7 +37,7 @@ import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
-import { listNeeds } from '../../agent/contacts.ts';
+import { listFetched, listNeeds } from '../../agent/contacts.ts';
 import { lintAgent } from '../../agent/lint/lintConfig.ts';
 import type { LintFinding } from '../../agent/lint/lintRule.ts';
 import { lintNetwork } from '../../agent/lint/network.ts';
@@ -116,7 +115,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
         problems: [...ofConfig, ...ofUser],
         secrets: new Map(),
         needs: once(() => listNeeds(readSubject(effective.config))),
-        fetched: once(() => listFetched(effective.config)),
+        fetched: once(() => listFetched(readSubject(effective.config))),
       };
       known.set(shared, checked);
     }
