@@ -12,22 +12,30 @@ import { append } from '../core/lists.ts';
 import { errorRule, type Rule } from '../core/rule.ts';
 import { cutText } from '../formats/goText.ts';
 
-export type HintName = keyof typeof hintTypes;
+export type HintName = keyof typeof table;
 
-const hintTypes = {
-  name: 'text',
-  by_path: 'text',
-  hctl: 'text',
-  model: 'text',
-  vendor: 'text',
-  serial: 'text',
-  size: 'number',
-  wwn: 'text',
-  wwn_with_extension: 'text',
-  wwn_vendor_extension: 'text',
-  rotational: 'boolean',
-  tran: 'text',
-} as const;
+interface Hint {
+  readonly type: 'text' | 'number' | 'boolean';
+  /** With the operator that Metal3 applies to the value of its field, and others with the same meaning. */
+  readonly metal3?: readonly [field: string, operator: string, ...same: string[]];
+}
+
+const table = {
+  name: { type: 'text', metal3: ['deviceName', 's==', ''] },
+  by_path: { type: 'text', metal3: ['deviceName', 's==', ''] },
+  hctl: { type: 'text', metal3: ['hctl', 's==', ''] },
+  model: { type: 'text', metal3: ['model', '<in>'] },
+  vendor: { type: 'text', metal3: ['vendor', '<in>'] },
+  serial: { type: 'text', metal3: ['serialNumber', 's==', ''] },
+  size: { type: 'number', metal3: ['minSizeGigabytes', '>=', '='] },
+  wwn: { type: 'text', metal3: ['wwn', 's==', ''] },
+  wwn_with_extension: { type: 'text', metal3: ['wwnWithExtension', 's==', ''] },
+  wwn_vendor_extension: { type: 'text', metal3: ['wwnVendorExtension', 's==', ''] },
+  rotational: { type: 'boolean' },
+  tran: { type: 'text' },
+} as const satisfies Readonly<Record<string, Hint>>;
+
+const hintTable: Readonly<Record<HintName, Hint>> = table;
 
 /** Expressions such as `>= 100` or `s== /dev/sda`; `rotational` is a boolean. `size` is in GiB. */
 export type RootDevice = Readonly<Partial<Record<HintName, string | boolean>>>;
@@ -35,7 +43,7 @@ export type RootDevice = Readonly<Partial<Record<HintName, string | boolean>>>;
 const hintUnknown = errorRule(
   'hint-unknown',
   'unknown root device hint',
-  `use NAME=VALUE or NAME="OPERATOR VALUE", such as size=">= 100"; names: ${Object.keys(hintTypes).join(', ')}`,
+  `use NAME=VALUE or NAME="OPERATOR VALUE", such as size=">= 100"; names: ${Object.keys(table).join(', ')}`,
 );
 const hintTwice = errorRule(
   'hint-twice',
@@ -58,26 +66,6 @@ const hintValue = errorRule(
   'no disk can have this value',
   'use a value from the inspection data of the node',
 );
-
-interface Metal3Field {
-  readonly name: HintName;
-  readonly field: string;
-  /** The operator that Metal3 applies to the value, and others with the same meaning. */
-  readonly operators: readonly [string, ...string[]];
-}
-
-const metal3Fields: readonly Metal3Field[] = [
-  { name: 'name', field: 'deviceName', operators: ['s==', ''] },
-  { name: 'by_path', field: 'deviceName', operators: ['s==', ''] },
-  { name: 'hctl', field: 'hctl', operators: ['s==', ''] },
-  { name: 'model', field: 'model', operators: ['<in>'] },
-  { name: 'vendor', field: 'vendor', operators: ['<in>'] },
-  { name: 'serial', field: 'serialNumber', operators: ['s==', ''] },
-  { name: 'size', field: 'minSizeGigabytes', operators: ['>=', '='] },
-  { name: 'wwn', field: 'wwn', operators: ['s==', ''] },
-  { name: 'wwn_with_extension', field: 'wwnWithExtension', operators: ['s==', ''] },
-  { name: 'wwn_vendor_extension', field: 'wwnVendorExtension', operators: ['s==', ''] },
-];
 
 const BY_PATH_FOLDER = '/dev/disk/by-path/';
 
@@ -122,21 +110,21 @@ function meantHint(given: string, value: unknown): string | undefined {
   return isHintName(name) ? `use ${name}="${operator} ${operand}"` : undefined;
 }
 
-function translateName(
-  given: string,
-  value: unknown,
-): { readonly name: string; readonly expression: unknown } {
-  const metal3 = metal3Fields.find(({ name, field }) => field === given && field !== name);
-  if (metal3 === undefined || !['string', 'number'].includes(typeof value))
+function translateName(given: string, value: unknown) {
+  const name = Object.keys(table)
+    .filter(isHintName)
+    .find((one) => one !== given && hintTable[one].metal3?.[0] === given);
+  if (name === undefined || !['string', 'number'].includes(typeof value)) {
     return { name: given, expression: value };
+  }
   const text = String(value).trim();
-  const isByPath = metal3.name === 'name' && text.startsWith(BY_PATH_FOLDER);
+  const isByPath = name === 'name' && text.startsWith(BY_PATH_FOLDER);
   // An empty value stays empty, so that it is rejected as empty.
-  return { name: isByPath ? 'by_path' : metal3.name, expression: text && `${metal3.operators[0]} ${text}` };
+  return { name: isByPath ? 'by_path' : name, expression: text && `${hintTable[name].metal3?.[1]} ${text}` };
 }
 
 export function isHintName(name: string): name is HintName {
-  return Object.hasOwn(hintTypes, name);
+  return Object.hasOwn(table, name);
 }
 
 interface HintRead {
@@ -145,7 +133,7 @@ interface HintRead {
 }
 
 function readHint(name: HintName, value: unknown): HintRead {
-  const type = hintTypes[name];
+  const { type } = hintTable[name];
   if (type === 'boolean') return readBoolean(value);
   const isExpectedType = typeof value === 'string' || (type === 'number' && typeof value === 'number');
   if (!isExpectedType) return { hint: '', issues: [hintType] };
@@ -265,16 +253,16 @@ export function toMetal3Hints(rootDevice: RootDevice) {
   const hints: Record<string, string | number | boolean> = {};
   const issues: Finding[] = [];
   for (const [name, hint] of Object.entries(rootDevice)) {
-    const metal3 = metal3Fields.find((known) => known.name === name);
+    const [field, ...operators]: readonly string[] = (isHintName(name) && hintTable[name].metal3) || [];
     const parsed = typeof hint === 'string' ? parseHintExpression(hint) : undefined;
     if (typeof hint === 'boolean') hints[name] = hint;
-    else if (metal3 === undefined || parsed === undefined || 'problem' in parsed) {
+    else if (field === undefined || parsed === undefined || 'problem' in parsed) {
       issues.push({ ...hintNotInMetal3, path: ['rootDevice', name] });
-    } else if (!metal3.operators.includes(parsed.operator)) {
-      const fix = `use "${metal3.operators[0]} VALUE": Metal3 supports no other operator for this hint`;
+    } else if (!operators.includes(parsed.operator)) {
+      const fix = `use "${operators[0]} VALUE": Metal3 supports no other operator for this hint`;
       issues.push({ ...hintNotInMetal3, hint: fix, path: ['rootDevice', name] });
-    } else if (Object.hasOwn(hints, metal3.field)) issues.push({ ...hintTwice, path: ['rootDevice', name] });
-    else hints[metal3.field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
+    } else if (Object.hasOwn(hints, field)) issues.push({ ...hintTwice, path: ['rootDevice', name] });
+    else hints[field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
   }
   return { hints, issues };
 }
