@@ -9,7 +9,7 @@ import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { connectedServer, type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
 import type { Need } from '../network/reachability.ts';
 import type { PullSource } from './imagePull.ts';
-import { listTimeServers, readVariables } from './lint/addresses.ts';
+import { listTimeServers } from './lint/addresses.ts';
 import { isBuilt, planPulls, trustedCas } from './lint/images.ts';
 import { bindMounts, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
 import { listLoginFiles } from './lint/pullSecret.ts';
@@ -77,7 +77,7 @@ export function agentContact(subject: LintSubject, option: string): Contact {
       isVerified: !confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true),
       hasPublicCas: files.length === 0,
       cas: files.length === 0 && hasStore ? certificatesIn(trustedCas(subject)) : files,
-      variables: unit !== undefined && isHanded ? readVariables(unit) : new Map<string, string>(),
+      variables: (isHanded && unit?.variables) || new Map(),
       isExcept: isExceptForPython,
     },
   };
@@ -113,7 +113,7 @@ export function imageContacts(subject: LintSubject): readonly ImageContact[] {
     const { podman, setting } = pull.command;
     if (isBuilt(pull)) return [];
     const unit = subject.agentUnits.find(({ name }) => name === setting.unitName);
-    const variables = unit === undefined ? new Map<string, string>() : readVariables(unit);
+    const { variables = new Map<string, string>() } = unit ?? {};
     const isUnverified = optionValues(podman, 'tls-verify').some(({ text }) => text === 'false');
     const sources = (plan?.sources ?? [])
       .filter(({ blocked }) => !blocked)

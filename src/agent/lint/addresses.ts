@@ -1,7 +1,6 @@
 /** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
-import { cutText } from '../../formats/goText.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
@@ -15,10 +14,8 @@ import {
   chronyParts,
   confValues,
   effectiveSettings,
-  type LintedUnit,
   type LintSubject,
   listResources,
-  splitVariables,
   textOf,
 } from './subject.ts';
 import { agentPulls, isBuilt, listFiles as listRegistriesFiles } from './images.ts';
@@ -114,26 +111,14 @@ function ofProxies({ agentUnits, config }: LintSubject): Address[] {
   });
   const ofUnits = agentUnits.flatMap((unit) => {
     const [first] = effectiveSettings(unit.settings, 'Environment');
-    const variables = readVariables(unit);
     return schemes.map((scheme) => ({
       place: `${unit.name}: ${scheme.toUpperCase()}_PROXY`,
       path: first?.path ?? [],
       settingName: `proxy.${scheme}` as const,
-      problem: findUrlProblem(variables.get(`${scheme}_proxy`)),
+      problem: findUrlProblem(unit.variables.get(`${scheme}_proxy`)),
     }));
   });
   return [...ofIgnition, ...ofUnits];
-}
-
-/** The variables of a unit; names are in lower case, because programs accept both cases. */
-export function readVariables({ settings }: LintedUnit): ReadonlyMap<string, string> {
-  const words = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
-  return new Map(
-    words.map(({ text }) => {
-      const [name, value] = cutText(text, '=');
-      return [name.toLowerCase(), value];
-    }),
-  );
 }
 
 /** Also for configs that do not run the agent. */
@@ -191,7 +176,7 @@ function proxiedRuns({ agentUnits }: LintSubject) {
     const run = unit.runs.find(
       ({ podman }) => !optionValues(podman, 'http-proxy').some(({ text }) => text === 'false'),
     );
-    return run === undefined ? [] : [{ run, variables: readVariables(unit) }];
+    return run === undefined ? [] : [{ run, variables: unit.variables }];
   });
 }
 

@@ -5,7 +5,6 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { MAX_FINDINGS } from '../../core/finding.ts';
 import { certificateText, parseCaCertificates } from '../../formats/caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
@@ -112,8 +111,7 @@ export const hostFileRules = [
           const path = ['passwd', 'users', user, 'sshAuthorizedKeys', index];
           const lines = splitAuthorizedKeys(entry);
           if (lines.length === 0) yield { path, message: 'the entry contains no key' };
-          // Findings about more lines would not be reported.
-          for (const [number, line] of lines.slice(0, MAX_FINDINGS).entries()) {
+          for (const [number, line] of lines.entries()) {
             const about = lines.length > 1 ? `key ${number + 1}: ` : '';
             const check = checkSshPublicKey(line);
             if (!check.ok) yield { path, message: `${about}sshd ignores the key: ${check.reason}` };

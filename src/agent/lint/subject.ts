@@ -7,6 +7,7 @@
  */
 
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
+import { cutText } from '../../formats/goText.ts';
 import { decodeGzip } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
@@ -61,6 +62,8 @@ export interface LintedUnit {
   readonly path: Path;
   /** Settings of the unit and its drop-ins, in the order in which systemd reads them. */
   readonly settings: readonly UnitSetting[];
+  /** By their names in lower case, because programs accept both cases. */
+  readonly variables: ReadonlyMap<string, string>;
   /** The podman commands of the effective settings ExecStartPre=, ExecStart= and ExecStartPost=, in this order. */
   readonly commands: readonly UnitCommand[];
   /** Those of the commands that start the agent: `podman run` and similar. */
@@ -206,7 +209,7 @@ function readHostUnit(unit: Unit, index: number, budget: { words: number }): Lin
     );
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const runs = commands.filter(isAgentRun);
-  return { name, unit, path, settings, commands, runs, pulls };
+  return { name, unit, path, settings, variables: readVariables(settings), commands, runs, pulls };
 }
 
 function readSettings(unitName: string, text: string, path: Path): UnitSetting[] {
@@ -233,9 +236,16 @@ export function effectiveSettings(settings: readonly UnitSetting[], name: string
   return own;
 }
 
-/** The words of an `Environment=` setting, each `NAME=value`; none if a quote is not closed. */
-export function splitVariables({ value }: UnitSetting): readonly ExecWord[] {
-  return ifWellFormed(() => splitEnvironmentLine(value)) ?? [];
+function readVariables(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
+  const words = effectiveSettings(settings, 'Environment').flatMap(
+    ({ value }) => ifWellFormed(() => splitEnvironmentLine(value)) ?? [],
+  );
+  return new Map(
+    words.map(({ text }) => {
+      const [name, value] = cutText(text, '=');
+      return [name.toLowerCase(), value];
+    }),
+  );
 }
 
 const startNames = ['ExecStartPre', 'ExecStart', 'ExecStartPost'];
