@@ -253,13 +253,13 @@ export function toMetal3Hints(rootDevice: RootDevice) {
   const hints: Record<string, string | number | boolean> = {};
   const issues: Finding[] = [];
   for (const [name, hint] of Object.entries(rootDevice)) {
-    const [field, ...operators]: readonly string[] = (isHintName(name) && hintTable[name].metal3) || [];
+    const [field, ...allowed]: readonly string[] = (isHintName(name) && hintTable[name].metal3) || [];
     const parsed = typeof hint === 'string' ? parseHintExpression(hint) : undefined;
     if (typeof hint === 'boolean') hints[name] = hint;
     else if (field === undefined || parsed === undefined || 'problem' in parsed) {
       issues.push({ ...hintNotInMetal3, path: ['rootDevice', name] });
-    } else if (!operators.includes(parsed.operator)) {
-      const fix = `use "${operators[0]} VALUE": Metal3 supports no other operator for this hint`;
+    } else if (!allowed.includes(parsed.operator)) {
+      const fix = `use "${allowed[0]} VALUE": Metal3 supports no other operator for this hint`;
       issues.push({ ...hintNotInMetal3, hint: fix, path: ['rootDevice', name] });
     } else if (Object.hasOwn(hints, field)) issues.push({ ...hintTwice, path: ['rootDevice', name] });
     else hints[field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
