@@ -55,7 +55,7 @@ export interface LintedFile {
   readonly source: Path;
 }
 
-export interface LintedUnit {
+interface LintedUnit {
   readonly name: string;
   readonly unit: Unit;
   /** In the config. */
