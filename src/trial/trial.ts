@@ -93,10 +93,8 @@ export function planTrial(request: TrialRequest, signal: AbortSignal, writeEvent
   return { ...request, trial, ports, page, result, signal, cleanup: createCleanupStack() };
 }
 
-export type CleanupStack = Readonly<ReturnType<typeof createCleanupStack>>;
-
 /** Stops everything that has been started, in reverse order. Node 20 has no AsyncDisposableStack. */
-export function createCleanupStack() {
+function createCleanupStack() {
   const ends: (() => Promise<void>)[] = [];
   return {
     defer: (end: () => Promise<void>): void => void ends.push(end),

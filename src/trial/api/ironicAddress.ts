@@ -4,9 +4,7 @@
  */
 
 import { hostname, networkInterfaces } from 'node:os';
-import { join, resolve } from 'node:path';
-import { makeTempFolder } from '../../io/files/tempFile.ts';
-import { rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Io } from '../../io/io.ts';
 import { isValidCertificateName } from './createdCertificates.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
@@ -27,7 +25,7 @@ import { hostSource } from '../../hosts/settings/renderHosts.ts';
 import { readIronic } from '../../hosts/settings/ironicUrls.ts';
 import { readInputs } from '../../hosts/settings/settings.ts';
 import type { ServeSource } from '../../service/source.ts';
-import type { CleanupStack, TrialPlan } from '../trial.ts';
+import type { TrialPlan } from '../trial.ts';
 
 /** Addresses at which other machines may reach a server with this listen address. */
 export function reachableAddresses(listen: ListenAddress): string[] {
@@ -93,23 +91,33 @@ export async function reportApiAddress(
   inform(`wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`);
 }
 
+/** Settings that say that there is no Ironic, or that contain further URLs of the other one. */
+const ofOtherIronic: readonly SettingName[] = [
+  'agent.standalone',
+  'ironic.inspectionCallbackUrls',
+  'ironic.inspectorUrls',
+];
+
 /**
- * Returns the function that changes the inventory before configs are rendered. The cleanup deletes its temporary file.
+ * The change of the inventory before configs are rendered. The inspection URL is derived from the new URL, and the trusted
+ * certificates remain.
  * @param url Ironic URL for the configs; undefined to keep the URLs of the inventory
- * @param ca PEM of its certificate authority
+ * @param ca PEM of its certificate authority; undefined for plain HTTP
  */
-export async function createIronicChange(
+export function createIronicChange(
   url: string | undefined,
   ca: string | undefined,
-  cleanup: CleanupStack,
-): Promise<(read: ServeSource) => ServeSource> {
+): (read: ServeSource) => ServeSource {
   if (url === undefined) return (read) => read;
-  if (ca === undefined) return (read) => redirectIronic(read, url, undefined);
-  const folder = await makeTempFolder();
-  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
-  const caFile = join(folder, 'ca.pem');
-  await writeFile(caFile, ca, { flag: 'wx', mode: 0o600 });
-  return (read) => redirectIronic(read, url, caFile);
+  const change = (inputs: Inputs): Inputs => {
+    const changed = new Map(inputs);
+    for (const name of ofOtherIronic) changed.delete(name);
+    changed.set('ironic.apiUrls', [{ text: url, name: '--ironic-url', origin: 'flag' }]);
+    if (ca === undefined) return changed;
+    const own = { text: ca, name: '--tls', origin: 'file', isContent: true } as const;
+    return changed.set('ironic.caFiles', [...(inputs.get('ironic.caFiles') ?? []), own]);
+  };
+  return ({ inventory, source }) => ({ inventory, source: { ...source, change } });
 }
 
 /** Messages about an Ironic URL that replaces those of the inventory. */
@@ -157,32 +165,4 @@ export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): Ironi
     }
   }
   return found;
-}
-
-/** Settings that say that there is no Ironic, or that contain further URLs of the other one. */
-const ofOtherIronic: readonly SettingName[] = [
-  'agent.standalone',
-  'ironic.inspectionCallbackUrls',
-  'ironic.inspectorUrls',
-];
-
-/**
- * The inspection URL is derived from the new URL, and the trusted certificates remain.
- * @param url base URL of the other Ironic
- * @param caFile absolute path of its certificate authority; undefined for plain HTTP
- */
-function redirectIronic(
-  { inventory, source }: ServeSource,
-  url: string,
-  caFile: string | undefined,
-): ServeSource {
-  const change = (inputs: Inputs): Inputs => {
-    const changed = new Map(inputs);
-    for (const name of ofOtherIronic) changed.delete(name);
-    changed.set('ironic.apiUrls', [{ text: url, name: '--ironic-url', origin: 'flag' }]);
-    if (caFile === undefined) return changed;
-    const trusted = inputs.get('ironic.caFiles') ?? [];
-    return changed.set('ironic.caFiles', [...trusted, { text: caFile, name: '--tls', origin: 'file' }]);
-  };
-  return { inventory, source: { ...source, change } };
 }

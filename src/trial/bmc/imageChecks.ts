@@ -20,7 +20,6 @@ import type { ServeSource } from '../../service/source.ts';
 import { type ImageConfig, configDiagnostic, readImageConfig } from '../emulation/guestAddress.ts';
 import { createIronicChange, type IronicOfHosts, ironicOfHosts } from '../api/ironicAddress.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
-import { createCleanupStack } from '../trial.ts';
 import { checkIfImage } from '../../hosts/input/checkImage.ts';
 import type { MachineCheck } from './checks.ts';
 
@@ -115,7 +114,7 @@ export async function checkHostImages(
   endpoint: ApiEndpoint | undefined,
   io: Io,
 ): Promise<ReadonlyMap<string, readonly MachineCheck[]>> {
-  const change = await createIronicChange(ironicUrl, undefined, createCleanupStack());
+  const change = createIronicChange(ironicUrl, undefined);
   let listed: IronicOfHosts = new Map();
   const changeSource = (read: ServeSource): ServeSource => {
     const changed = change(read);

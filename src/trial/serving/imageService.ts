@@ -104,7 +104,6 @@ export async function startImages(plan: TrialPlan, { api, guest, listed, endpoin
   const found =
     url === undefined ? otherIronicDiagnostics(listed, endpoint) : changeDiagnostics(url, endpoint);
   for (const message of found) report(io, message);
-  const changeSource = await createIronicChange(url, api.ca, cleanup);
   const { format: _format, listen: _listen, serveListen, ...shared } = options;
   const serve = {
     ...shared,
@@ -119,7 +118,7 @@ export async function startImages(plan: TrialPlan, { api, guest, listed, endpoin
     watchers: [createFetchWatcher(trial.observe)],
     refused: ({ host, refusal: { at, client, hint, message } }) =>
       trial.observe({ kind: 'refusal', at, client, host, problem: { kind: 'file', message, hint } }),
-    changeSource,
+    changeSource: createIronicChange(url, api.ca),
     publicUrl: guest && (({ port }) => `http://${guest.host}:${port}`),
   }).catch(throwWithHint(SERVE_LISTEN_HINT));
   cleanup.defer(async () => {
