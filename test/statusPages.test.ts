@@ -10,7 +10,8 @@ import { defaultPorts } from '../src/trial/timeline/causeBook.ts';
 import { judge } from '../src/trial/timeline/result.ts';
 import { createMachines } from '../src/trial/timeline/machines.ts';
 import { createTimeline } from '../src/trial/timeline/timeline.ts';
-import { trialAnswer } from '../src/trial/report/trialPage.ts';
+import { pageAnswer } from '../src/service/status/page.ts';
+import { describeTrial } from '../src/trial/report/trialPage.ts';
 import type { PageAnswer } from '../src/http/server/pages.ts';
 import {
   ago,
@@ -80,7 +81,7 @@ function trialPage(count: number): Answer {
     started: at(0),
     ended: at(600),
   } as const;
-  return (query, accept) => trialAnswer(result, query, accept);
+  return (query, accept) => pageAnswer(describeTrial(result), query, accept);
 }
 
 const pages = { serve: servePage, trial: trialPage };

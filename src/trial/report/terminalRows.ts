@@ -105,7 +105,9 @@ function blockOf(
     .join('\n');
   const same = key === '' ? undefined : explained.get(key);
   const fact = `${activityOf(machine, width - displayWidth(start), look)}${same === undefined ? '' : `, same cause as ${same}`}`;
-  const first = paintPart(cut(`${start}${fact}`, width), label.length + 2, names[state], role, paint);
+  const line = cut(`${start}${fact}`, width);
+  const [from, end] = [label.length + 2, label.length + 2 + names[state].length];
+  const first = `${line.slice(0, from)}${paint(role, line.slice(from, end))}${line.slice(end)}`;
   if (same !== undefined) return [first];
   explained.set(key, printable(name));
   const more = others.length === 0 ? '' : ` (${formatCount(others.length, 'more message')})`;
@@ -140,16 +142,6 @@ function bar(bytes: number, size: number, room: number): readonly string[] {
   const length = Math.min(room, LONGEST_BAR) - 2;
   const done = size === 0 ? length : Math.floor((bytes / size) * length);
   return [`[${'#'.repeat(done)}${'.'.repeat(length - done)}]`];
-}
-
-function paintPart(
-  line: string,
-  start: number,
-  { length }: string,
-  role: 'error' | 'warning',
-  paint: Paint,
-): string {
-  return `${line.slice(0, start)}${paint(role, line.slice(start, start + length))}${line.slice(start + length)}`;
 }
 
 const INDENT = '  ';

@@ -4,7 +4,6 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { PageAnswer } from '../../http/server/pages.ts';
 import type { Answerer } from '../../http/server/exchanges.ts';
 import { type BootStage, bootStages, type StageMark } from '../../service/status/bootStages.ts';
 import type { MachineDetails, PageRow, StatusPage } from '../../service/status/document.ts';
@@ -40,18 +39,14 @@ export function createTrialPage(result: () => TrialResult) {
           return;
         }
         const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-        const { body, headers, status } = trialAnswer(result(), searchParams, request.headers.accept ?? '');
+        const { body, headers, status } = pageAnswer(
+          describeTrial(result()),
+          searchParams,
+          request.headers.accept ?? '',
+        );
         response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
       },
   };
-}
-
-/**
- * The page, or its data as JSON.
- * @param accept the `Accept` header, or an empty string
- */
-export function trialAnswer(result: TrialResult, query: URLSearchParams, accept: string): PageAnswer {
-  return pageAnswer(describeTrial(result), query, accept);
 }
 
 /** What the page and the terminal show: the machines that the trial waits for, and all others that were active. */

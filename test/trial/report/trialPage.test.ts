@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stageMarks, trialAnswer } from '../../../src/trial/report/trialPage.ts';
+import { pageAnswer } from '../../../src/service/status/page.ts';
+import { describeTrial, stageMarks } from '../../../src/trial/report/trialPage.ts';
 import { resultsOf, type TrialResult } from '../../../src/trial/timeline/result.ts';
 import type { TrialEvent } from '../../../src/trial/timeline/events.ts';
 import {
@@ -117,7 +118,9 @@ describe('the stages of a machine', () => {
 });
 
 const document = (events: readonly TrialEvent[], given: Partial<TrialResult> = {}, query = ''): unknown =>
-  JSON.parse(trialAnswer(resultOf(events, given), new URLSearchParams(query), 'application/json').body);
+  JSON.parse(
+    pageAnswer(describeTrial(resultOf(events, given)), new URLSearchParams(query), 'application/json').body,
+  );
 
 describe('the page of a trial', () => {
   it.each<[string, readonly TrialEvent[], object]>([
@@ -218,7 +221,7 @@ describe('the page of a trial', () => {
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
         check(document(events));
         expect(check.errors ?? []).toEqual([]);
-        const { body } = trialAnswer(resultOf(events), new URLSearchParams(), 'text/html');
+        const { body } = pageAnswer(describeTrial(resultOf(events)), new URLSearchParams(), 'text/html');
         expect(body.replaceAll('\n', '')).not.toMatch(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/u);
       }),
     );
