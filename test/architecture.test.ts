@@ -105,7 +105,6 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'hosts/settings/ironicImage.ts': ['node:fs'],
   'hosts/settings/settings.ts': ['node:fs'],
   'service/metrics.ts': ['node:fs/promises'],
-  'trial/api/ironicAddress.ts': ['node:fs/promises'],
   'trial/console/consoleLog.ts': ['node:fs/promises'],
   'trial/emulation/emulatedSource.ts': ['node:fs/promises'],
   'trial/emulation/emulatedTrial.ts': ['node:child_process'],
