@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/formats/yaml.ts';
+import { asList, valueAt } from '../../src/formats/mapping.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
 import { nmstatectl, nmstatectlNote, sortedTexts, withNmstatectl } from '../support/nmstatectl.ts';
 import { type Members, type Random, randomNetwork, seededRandom, spoil } from '../support/randomNetworks.ts';
@@ -22,7 +23,7 @@ describe.skipIf(nmstatectl === undefined)(`nmstatectl gc${nmstatectlNote}`, () =
         const document = make(random);
         const { keyfiles, findings } = convertNmstate(document);
         // What is refused here may be anything there.
-        if (findings.some(({ severity }) => severity === 'error')) continue;
+        if (findings.some(({ severity }) => severity === 'error') || isLeftToChance(document)) continue;
         const text = JSON.stringify(document);
         expect({ text, keyfiles: sortedTexts(convert(text) ?? []) }).toEqual({
           text,
@@ -35,6 +36,13 @@ describe.skipIf(nmstatectl === undefined)(`nmstatectl gc${nmstatectlNote}`, () =
     expect(compared).toBeGreaterThan(count / 20);
   });
 });
+
+/** A rule without `iif` gets any interface that can have it: nmstate goes through them in an order that is new in each run. */
+function isLeftToChance(document: Members): boolean {
+  return asList(valueAt(document, ['route-rules', 'config'])).some(
+    (rule) => valueAt(rule, ['iif']) === undefined,
+  );
+}
 
 describe.skipIf(nmstatectl === undefined)(`what nmstate is said to refuse${nmstatectlNote}`, () => {
   const bond = '{name: b, type: bond, state: up, link-aggregation: {mode: active-backup, PORTS: [eth0]}}';
