@@ -74,12 +74,17 @@ const mac = '52:54:00:00:00:01';
 /** Runs at the same time: one Ctrl-C is for all of them. Those that are not `isInterrupted` end by themselves. */
 export async function runAll(runs: readonly SilentRun[], cwd: string): Promise<readonly RunEnd[]> {
   const disown = ownProcess(); // so that SIGINT ends the runs
+  process.on('SIGINT', ignore);
   try {
     return await runOwned(runs, cwd);
   } finally {
+    process.off('SIGINT', ignore);
     disown(); // other tests in this process end services, which would end it
   }
 }
+
+/** A second signal that nothing listens to ends the program at once, which here is the process of the tests. */
+const ignore = (): void => undefined;
 
 async function runOwned(runs: readonly SilentRun[], cwd: string): Promise<readonly RunEnd[]> {
   const started = await Promise.all(
