@@ -190,6 +190,13 @@ const rows: Readonly<Record<string, Row>> = {
   ENOSPC: { code: 'ERR_DISK_FULL', describe: describeFull },
   EDQUOT: { code: 'ERR_DISK_FULL', describe: describeFull },
   EISDIR: { describe: ({ path, what }) => [`${path} is a directory`, `pass the path of a file (${what})`] },
+  // Usually the content of a file in place of its path.
+  ENAMETOOLONG: {
+    describe: ({ path }) => [
+      `The path is too long: ${path.slice(0, 80)}…`,
+      'use a shorter path, and not the content of a file',
+    ],
+  },
   ETXTBSY: inUse,
   EBUSY: inUse,
   // Node.js refuses such a path before it calls the system.

@@ -85,7 +85,7 @@ it('a lock that cannot be created is reported with the name of the image', async
   const name = `${'x'.repeat(250)}.iso`; // the name of the lock is longer
   await writeFile(join(cwd, name), original);
   const { code, stderr } = await run('iso', 'kargs', 'modify', '-a', 'x=1', name);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Cannot write x+\.iso: Name too long/m)]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('error: The path is too long: xxx')]);
 });
 
 it('an image that another program has changed since it was read is not written to', async () => {
