@@ -17,7 +17,7 @@ const mostGrowth = 40;
 /** Milliseconds that the larger text may always take. */
 const floor = isAll ? 1500 : 150;
 
-/** How often a text is read anew while it takes too long. */
+/** The number of times that reading a text must take too long before it is a problem. */
 const LOOKS = 4;
 
 /** Shapes that took quadratic time in some reader, by the text that they repeat. */

@@ -7,6 +7,7 @@ export type Family = 4 | 6;
 
 export interface IpAddress {
   readonly family: Family;
+  /** Of 32 or 128 bits. */
   readonly number: bigint;
 }
 

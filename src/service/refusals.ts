@@ -5,6 +5,7 @@ import type { RefusedFile } from '../http/server/requests.ts';
 
 export interface HostRefusal {
   readonly at: Date;
+  /** IP address. */
   readonly client: string;
   /** Undefined if the path names no file of the host. */
   readonly artifact: ArtifactKind | undefined;

@@ -43,6 +43,7 @@ export interface FactoryInputs {
   readonly digests: KnownDigests;
   /** Shared by all factories of a controller. */
   readonly beginDates?: () => DateOf;
+  /** Bytes of memory for cached images. */
   readonly cacheSize: number;
   readonly io: Io;
 }

@@ -48,6 +48,7 @@ interface CheckedSignature {
   readonly keys: readonly PublicKey[];
 }
 
+/** Bytes of the largest signature file. */
 const MAX_SIGNATURE = 64 * 1024;
 
 /**
@@ -249,6 +250,7 @@ async function finish({ path, shownPath }: OutputPath): Promise<void> {
   await forgetPartial(path);
 }
 
+/** Bytes per read of a compressed file. */
 const BLOCK = 1024 * 1024;
 
 /**

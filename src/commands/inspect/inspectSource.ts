@@ -42,6 +42,7 @@ export interface Inspected {
 interface ConfigFile {
   readonly kind: 'ignition';
   readonly document: Uint8Array;
+  /** Bytes. */
   readonly size: number;
   /** Bytes that it requires in the embed area of a live ISO. */
   readonly archiveSize: number;
@@ -52,6 +53,7 @@ export interface InspectedConfig {
   /** Merged with the configs that are inlined in it. */
   readonly config: Config;
   readonly version: SpecVersion;
+  /** Bytes of the document. */
   readonly size: number;
   /** Number of inlined configs, at any depth. */
   readonly inlinedConfigs: number;

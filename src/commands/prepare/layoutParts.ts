@@ -32,8 +32,8 @@ export function hasImages({ iso = [], kernel, initramfs, rootfs, images }: Prepa
 }
 
 /**
- * The architecture with the plain names comes first: x86_64 if it is there, because most machines have it. Without images, the result is empty. If no image is given, the ISO in
- * the folder is used, as configure-coreos-ipa does.
+ * The architecture with the plain names comes first: x86_64 if it is there, because most machines have it. Without images, the
+ * result is empty. If no image is given, the ISO in the folder is used, as configure-coreos-ipa does.
  */
 export async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architecture, InputImages>> {
   const { folder, layout, options, io } = job;

@@ -78,6 +78,7 @@ interface Places extends Omit<YamlDocument, 'value'> {
   readonly json: Buffer;
   readonly text: Uint8Array;
   readonly source: string;
+  /** The path in the YAML of a path in the JSON. */
   readonly pathOf: (path: Path) => Path;
   readonly hintOf: (finding: Finding) => string | undefined;
 }

@@ -113,6 +113,7 @@ async function requireMatching(images: InputImages, digests: KnownDigests, io: I
 }
 
 interface ImageOption {
+  /** Undefined if it is not given. */
   readonly architecture: Architecture | undefined;
   /** Undefined for the default. */
   readonly stream: string | undefined;

@@ -77,6 +77,7 @@ export interface HostPlan {
   readonly archive: HostArchive | undefined;
   /** The archive that full ISOs contain; undefined if hosts fetch it from a URL of the settings. */
   readonly archiveOnIso: OpenArchive | undefined;
+  /** Undefined if no images are given. */
   readonly base: BaseSet | undefined;
   readonly rootfsUrl: string;
   readonly kargs: readonly string[];

@@ -26,6 +26,7 @@ import { checkNetworkValues, type NetworkTemplate, readNetworkTemplate } from '.
 
 /** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
+  /** The file name as the user gave it. */
   readonly name: string;
   /** The folder that relative paths start from. */
   readonly folder: string;

@@ -4,6 +4,7 @@ import type { Path } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import { asList, isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
+import { keysOfNetworks } from '../input/networkDescription.ts';
 import { isSettingKey, nearestSetting } from '../../agent/settingSpelling.ts';
 import { settingTable } from '../../agent/settingTable.ts';
 
@@ -78,8 +79,9 @@ function unknownKeyHint(key: string, names: readonly string[], path: Path): stri
     const setting = nearestSetting(key);
     return setting === undefined ? 'use a name that --show-settings prints' : `use ${quoteText(setting)}`;
   }
-  const format = parent === 'network' ? describedBy.get(key) : undefined;
-  if (format !== undefined) return `indent the description of the network below "${format}:"`;
+  const format = (['nmstate', 'networkData'] as const).find((name) => keysOfNetworks[name].includes(key));
+  if (parent === 'network' && format !== undefined)
+    return `indent the description of the network below "${format}:"`;
   const near = nearestName(key, names);
   if (near !== undefined) return `use ${quoteText(near)}`;
   const settings = ['agent', 'overrides'].find((name) => names.includes(name));
@@ -87,12 +89,6 @@ function unknownKeyHint(key: string, names: readonly string[], path: Path): stri
   const related = names.find((name) => hasSameWord(key, name));
   return related === undefined ? `use one of ${names.join(', ')}` : `use ${quoteText(related)}`;
 }
-
-/** The formats of networks, by the keys with which their descriptions begin. */
-const describedBy: ReadonlyMap<string, string> = new Map([
-  ...['interfaces', 'routes', 'route-rules', 'dns-resolver'].map((key) => [key, 'nmstate'] as const),
-  ...['links', 'networks', 'services'].map((key) => [key, 'networkData'] as const),
-]);
 
 /** One contains the other: `macAddress` and `mac`, `iso` and `deployIso`. */
 function hasSameWord(key: string, name: string): boolean {

@@ -5,6 +5,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { HttpProxies } from './httpUrl.ts';
 
 export interface Endpoint {
+  /** Milliseconds to connect. */
   readonly connectTime: number;
   /** Certificates are verified, unless it says otherwise. */
   readonly tls?: Pick<
@@ -49,6 +50,7 @@ interface ResponseBody extends AsyncIterable<Uint8Array> {
 }
 
 export interface HttpConnection {
+  /** @throws errors of undici and of the system */
   request(url: URL, sent: SentRequest): Promise<RawResponse>;
   /** Ends all requests. */
   close(): Promise<void>;

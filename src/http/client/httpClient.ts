@@ -14,6 +14,7 @@ import { parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 
 export interface HttpClient {
+  /** @throws TransferError for HTTP errors, and if there is no response */
   get(url: URL, options?: GetOptions): Promise<HttpAnswer>;
   close(): Promise<void>;
 }

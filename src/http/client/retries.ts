@@ -11,6 +11,7 @@ export interface Repetition {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** @throws the error of the last attempt */
 export async function repeat<T>(
   { clock = systemClock, pauseAfter, signal = new AbortController().signal }: Repetition,
   attempt: () => Promise<T>,
@@ -47,6 +48,7 @@ const PROGRESS = 1024 * 1024;
 /** Retries after a temporary TransferError; throws the error of the last attempt. */
 export type Retry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
+/** @throws the error of the last attempt */
 export async function withRetries<T>(policy: RetryPolicy, attempt: () => Promise<T>): Promise<T> {
   return countRetries(policy, () => 0)(attempt);
 }

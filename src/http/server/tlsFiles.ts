@@ -24,6 +24,7 @@ export interface TlsFiles {
 export interface TlsMaterial {
   readonly context: SecureContextOptions;
   readonly expires: Date;
+  /** SHA-256 of the certificate. */
   readonly fingerprint: string;
 }
 
@@ -112,6 +113,7 @@ function tlsError(message: string, hint?: string, cause?: unknown): CliError {
 }
 
 interface TlsWatch {
+  /** Milliseconds between two checks. */
   readonly interval: number;
   readonly log: ServerLog;
   readonly use: (material: TlsMaterial) => void;

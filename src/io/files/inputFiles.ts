@@ -7,6 +7,7 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { join, normalize, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
+import { shorten } from '../../core/foreignText.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 import { splitPath } from './platform.ts';
@@ -63,7 +64,8 @@ function* expandInput(input: string, interest: Interest, cwd: string): Iterable<
   }
   if (!isEmpty) return;
   const error = isPattern
-    ? new CliError(`No file matches ${input}`, {
+    ? // Usually, a long pattern is the content of a file in place of its path.
+      new CliError(`No file matches ${shorten(input, 80)}`, {
         code: 'ERR_FILE_MISSING',
         hint: 'use a pattern with *, ?, […], or ** for folders of any depth',
       })

@@ -21,6 +21,7 @@ export interface RunningTransfer {
   readonly path: string;
   /** Bytes of the file that the client has. */
   readonly bytes: number;
+  /** Bytes of the file. */
   readonly size: number;
 }
 

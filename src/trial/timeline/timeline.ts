@@ -116,8 +116,8 @@ function describeMachine(machine: Machine, parts: readonly Machine[], machinesBy
   const callback = events.findLast((event) => event.kind === 'callback');
   const inspection = events.findLast((event) => event.kind === 'inspection');
   const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
-  // Undefined if it was not contacted.
   const isContacted = callback !== undefined && callback.reason !== 'other-address';
+  // Undefined if it was not contacted.
   const hasAnswered = isContacted ? callback.problem === undefined : undefined;
   return {
     /** Name in the inventory; undefined for other machines. */

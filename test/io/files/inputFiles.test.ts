@@ -59,6 +59,7 @@ describe('expandInputs', () => {
     ['a folder without any', ['none'], ['error: No file to check in none']],
     ['a pattern without any', ['*.toml', 'a.ign'], ['error: No file matches *.toml', 'a.ign']],
     ['a pattern in a missing folder', ['missing/*.ign'], ['error: No file matches missing/*.ign']],
+    ['the content of a file', [`[${'x'.repeat(200)}]`], [`error: No file matches [${'x'.repeat(79)}…`]],
     ['a pattern below a file, to be refused', ['a.ign/*'], ['a.ign/*']],
     ['an empty name, to be refused', [''], ['']],
   ])('%s', async (_title, inputs, expected) => {

@@ -40,6 +40,7 @@ import { hasPermissions } from '../../../io/files/platform.ts';
 import { shareFile } from '../../../io/files/shareFile.ts';
 
 export interface Access {
+  /** Permission bits. */
   readonly mode: number;
   /** Number of its group (default: the group of the user). */
   readonly group?: number | undefined;
@@ -50,7 +51,9 @@ type FilePurpose = Pick<ManifestFile, 'path' | 'kind' | 'host' | 'secrets'>;
 export interface FolderOptions {
   /** The path as the user gave it. */
   readonly shown: string;
+  /** Of files without secrets. */
   readonly open: Access;
+  /** Of files with secrets. */
   readonly secret: Access;
   /** Accepts folders with files of other programs. */
   readonly force: boolean;
