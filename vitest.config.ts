@@ -35,7 +35,7 @@ function printUnasked(modules: readonly TestModule[]): void {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/packageFolder.ts',
+    globalSetup: ['test/support/packageFolder.ts', 'test/support/temporaryFolder.ts'],
     setupFiles: 'test/support/setup.ts',
     // The built program is run as it is.
     server: { deps: { external: [/\/dist\/[^/]*\.js$/] } },

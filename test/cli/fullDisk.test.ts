@@ -10,7 +10,7 @@ import { fileError, systemError } from '../../src/io/files/fileErrors.ts';
 import { hosts, testRun } from '../hosts/support.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
-import { mountSmallDisk, smallDiskNote } from '../support/smallDisk.ts';
+import { mountSmallDisk, type SmallDisk, smallDiskNote } from '../support/smallDisk.ts';
 
 let cwd: string;
 beforeEach(async () => {
@@ -42,16 +42,16 @@ const fails = async (): Promise<void> => {
 };
 
 describe.skipIf(note !== '')(`on a small file system${note}`, () => {
-  let small: ReturnType<typeof mountSmallDisk>;
+  let small: SmallDisk;
   beforeEach(async () => {
     small = mountSmallDisk(64 * 1024);
     await writeFile(join(cwd, 'live.iso'), liveIso('2023-07'));
     await writeFile(join(cwd, 'a.ign'), '{"ignition":{"version":"3.4.0"}}');
   });
-  afterEach(() => small?.remove());
+  afterEach(() => small.remove());
 
-  const disk = (): string => small?.path ?? '';
-  const leave = (kib: number): void => small?.leave(kib);
+  const disk = (): string => small.path;
+  const leave = (kib: number): void => small.leave(kib);
 
   it.each([1, 50])('prepare of %i hosts, in the first and in the second run', async (count) => {
     const prepare = async (image: string) => {

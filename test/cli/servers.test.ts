@@ -14,7 +14,7 @@ import { type Fault, type ImageServer, serverAuthority, startImageServer } from 
 import { hybridIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
 import { runProgram } from '../support/runProgram.ts';
-import { mountSmallDisk } from '../support/smallDisk.ts';
+import { mountSmallDisk, type SmallDisk, smallDiskNote } from '../support/smallDisk.ts';
 
 const MIB = 1024 * 1024;
 const image = Buffer.alloc(4 * MIB);
@@ -193,22 +193,20 @@ describe('an image by URL', () => {
   });
 });
 
-const disk = mountSmallDisk(2048);
-disk?.remove();
-const note = disk === undefined ? ' (skipped: only root can mount a small one)' : '';
+const note = smallDiskNote();
 
-describe.skipIf(disk === undefined)(`a disk that is full${note}`, () => {
-  let small: ReturnType<typeof mountSmallDisk>;
+describe.skipIf(note !== '')(`a disk that is full${note}`, () => {
+  let small: SmallDisk;
   beforeEach(async () => {
     small = mountSmallDisk(2048);
     await serve('http');
   });
-  afterEach(() => small?.remove());
-  const onDisk = async (): Promise<string[]> => (await readdir(small?.path ?? '')).toSorted();
+  afterEach(() => small.remove());
+  const onDisk = async (): Promise<string[]> => (await readdir(small.path)).toSorted();
 
   it('leaves of a download what came, to go on with', async () => {
     const args = await downloadArguments(server.origin);
-    const { code, stdout, stderr } = await runCli([...args.slice(0, -1), small?.path ?? ''], { cwd });
+    const { code, stdout, stderr } = await runCli([...args.slice(0, -1), small.path], { cwd });
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/No space left [^\n]*\nhint: /)]);
     expect(await onDisk()).toEqual(['coreos.iso.partial', 'coreos.iso.partial.json']);
   });
@@ -220,7 +218,7 @@ describe.skipIf(disk === undefined)(`a disk that is full${note}`, () => {
   ])('leaves nothing of an image %s', async (_title, source) => {
     await writeFile(join(cwd, 'coreos.iso'), image);
     const from = source === 'URL' ? `${server.origin}/coreos.iso` : source === 'FILE' ? 'coreos.iso' : '-';
-    const output = join(small?.path ?? '', 'new.iso');
+    const output = join(small.path, 'new.iso');
     const args = [...embed, output, from];
     const { code, stderr } = await runCli(args, { cwd, stdin: image });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/No space left [^\n]*\nhint: /)]);
@@ -230,7 +228,7 @@ describe.skipIf(disk === undefined)(`a disk that is full${note}`, () => {
   it('says so where standard output is on it', async () => {
     await writeFile(join(cwd, 'coreos.iso'), image);
     const args = [...embed, '-', 'coreos.iso'];
-    const script = `"$@" > "${small?.path}/new.iso"`;
+    const script = `"$@" > "${small.path}/new.iso"`;
     const { code, stderr } = await runProgram(args, { cwd, script });
     expect([code, stderr]).toEqual([1, expect.stringContaining('No space left on device')]);
   });

@@ -1,14 +1,13 @@
 /** Temporary copies of pipes and downloads: what they may take of the disk. */
 
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openSpooled, spoolToFile } from '../../src/imagefile/spool.ts';
-import { mountSmallDisk } from '../support/smallDisk.ts';
+import { mountSmallDisk, type SmallDisk, smallDiskNote } from '../support/smallDisk.ts';
 
-const disk = mountSmallDisk(8 * 1024);
+const note = smallDiskNote();
 const { TMPDIR } = process.env;
 const mebibyte = 1024 * 1024;
 
-afterAll(() => disk?.remove());
 afterEach(() => {
   if (TMPDIR === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = TMPDIR;
@@ -18,9 +17,15 @@ async function* endless(): AsyncGenerator<Uint8Array, void> {
   for (;;) yield new Uint8Array(mebibyte);
 }
 
-describe.skipIf(disk === undefined)('spoolToFile (the tests need a disk of 8 MiB: root on Linux)', () => {
+describe.skipIf(note !== '')(`spoolToFile on a small file system${note}`, () => {
+  let disk: SmallDisk;
+  beforeAll(() => {
+    disk = mountSmallDisk(8 * 1024);
+  });
+  afterAll(() => disk.remove());
+
   it('ends an input without an end when the disk is full', async () => {
-    process.env['TMPDIR'] = disk?.path ?? '';
+    process.env['TMPDIR'] = disk.path;
     const parts = endless();
     await expect(openSpooled('pipe', parts)).rejects.toMatchObject({
       code: 'ERR_DISK_FULL',

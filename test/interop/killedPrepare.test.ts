@@ -12,12 +12,12 @@ import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Manifest } from '../../src/hosts/artifacts/manifest.ts';
 import { inputsNameImage } from '../support/agentImage.ts';
 import { liveBuild } from '../support/newIso.ts';
 import { liveIso } from '../support/liveIso.ts';
-import { mountSmallDisk } from '../support/smallDisk.ts';
+import { mountSmallDisk, smallDiskNote } from '../support/smallDisk.ts';
 import {
   canTrace,
   killAt,
@@ -198,10 +198,7 @@ function chosen(moments: readonly Moment[]): readonly Moment[] {
 }
 
 const DISK = 64 * 1024; // KiB
-const disk = mountSmallDisk(DISK);
-afterAll(() => disk?.remove());
-const diskNote = disk === undefined ? ' (skipped: only root can mount file systems)' : '';
-const diskPath = disk?.path ?? '';
+const diskNote = smallDiskNote();
 
 /** KiB. */
 const free = all ? [0, 4, 8, 16, 32, 64, 100, 200, 400, 800, 1600, 3200] : [8, 800];
@@ -244,20 +241,22 @@ describe.each(Object.entries(ways))('a second run of prepare, %s,', (name, optio
     expect([seen.former > 0, seen.between > 0]).toEqual([true, true]);
   });
 
-  it.skipIf(disk === undefined)(`finds the disk full${diskNote}`, { timeout: 600_000 }, async () => {
+  it.skipIf(diskNote !== '')(`finds the disk full${diskNote}`, { timeout: 600_000 }, async () => {
     const failed: number[] = [];
+    const disk = mountSmallDisk(DISK);
+    onTestFinished(disk.remove);
     for (const kib of free) {
-      disk?.leave(DISK);
-      const folder = join(diskPath, 'boot');
+      disk.leave(DISK);
+      const folder = join(disk.path, 'boot');
       await rm(folder, { recursive: true, force: true });
       await cp(join(cwd, 'before'), folder, { recursive: true });
-      disk?.leave(kib);
+      disk.leave(kib);
       const { code, stderr } = await run(options, 2, folder);
       const isFull = code === 1 && /no space/i.test(stderr);
       if (isFull) failed.push(kib);
       expect([isFull || code === 0, stderr]).toEqual([true, expect.any(String)]);
       checkFolder(folder, builds, options);
-      disk?.leave(DISK);
+      disk.leave(DISK);
       await checkNextRun(folder, options);
     }
     expect(failed).not.toEqual([]);

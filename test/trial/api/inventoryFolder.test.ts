@@ -37,13 +37,13 @@ const note = smallDiskNote();
 it.skipIf(note !== '')(`a full disk is an error of each inventory that does not fit${note}`, async () => {
   const disk = mountSmallDisk(64);
   try {
-    const save = await openInventoryFolder(join(disk?.path ?? '', 'kept'), io);
+    const save = await openInventoryFolder(join(disk.path, 'kept'), io);
     await expect(save(collected('node-1', 100_000))).rejects.toThrow(
       /^No space left to create .*node-1\.json/,
     );
     await save(collected('node-2', 10));
-    expect(readdirSync(join(disk?.path ?? '', 'kept'))).toEqual(['node-2.json']);
+    expect(readdirSync(join(disk.path, 'kept'))).toEqual(['node-2.json']);
   } finally {
-    disk?.remove();
+    disk.remove();
   }
 });

@@ -18,7 +18,7 @@ it.skipIf(note !== '')(`a full disk is reported at once, and once${note}`, async
     const reported: Diagnostic[] = [];
     const report = (all: readonly Diagnostic[]): void => void reported.push(...all);
     const lines: string[] = [];
-    const io = createIo({ cwd: disk?.path ?? '', report });
+    const io = createIo({ cwd: disk.path, report });
     const output = await openConsoleOutput('console.log', (line) => lines.push(line), io);
     const message = /^No space left to write console\.log: .*0 bytes free in /;
     output.write(Buffer.from('x'.repeat(100_000)));
@@ -31,7 +31,7 @@ it.skipIf(note !== '')(`a full disk is reported at once, and once${note}`, async
     await expect(output.close()).rejects.toThrow(message);
     expect([reported.length, lines.at(-1)]).toEqual([1, 'last']);
   } finally {
-    disk?.remove();
+    disk.remove();
   }
 });
 
