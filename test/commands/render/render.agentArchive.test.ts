@@ -179,27 +179,23 @@ describe('render --agent-archive', () => {
   });
 });
 
-/** Runs the commands of the unit as systemd would, in a folder instead of the root. */
+/** Runs the commands of the unit as systemd would, in a folder instead of the root: relative paths contain no space. */
 async function start(content: Buffer): Promise<{ status: number; podman: string; isLeft: boolean }> {
   const config = await render('--agent-archive', 'agent.tar', '--archive-url', url);
   const root = await mkdtemp(join(tmpdir(), 'archive-root'));
-  const log = join(root, 'podman.log');
-  const here = (text: string): string => text.replaceAll(/\/(?=var\/lib\/|etc\/ironic)/g, `${root}/`);
-  const file = here('/var/lib/ironic-agent-image/agent.tar');
+  const here = (text: string): string => text.replaceAll(/\/(?=var\/lib\/|etc\/ironic)/g, './');
+  const file = join(root, 'var/lib/ironic-agent-image/agent.tar');
   const sums = textOf(fileOf(config, '/etc/ironic-agent-image.sha512')?.contents?.source);
   for (const path of ['etc', 'var/lib/ironic-agent-image'])
     await mkdir(join(root, path), { recursive: true });
-  await writeFile(here('/etc/ironic-agent-image.sha512'), here(sums));
+  await writeFile(join(root, 'etc/ironic-agent-image.sha512'), here(sums));
   await writeFile(file, content);
-  await writeFile(join(root, 'podman'), `#!/bin/sh\necho "$@" >> ${log}\n`);
+  await writeFile(join(root, 'podman'), '#!/bin/sh\necho "$@" >> podman.log\n');
   await chmod(join(root, 'podman'), 0o755);
-  const unit = here(unitOf(config, 'ironic-agent-image.service')).replaceAll(
-    '/bin/podman',
-    join(root, 'podman'),
-  );
+  const unit = here(unitOf(config, 'ironic-agent-image.service')).replaceAll('/bin/podman', './podman');
   const commands = [...unit.matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, command]) => command);
-  const { status } = spawnSync('sh', ['-e', '-c', commands.join('\n')]);
-  const podman = (await readFile(log, 'utf8').catch(() => '')).replaceAll(root, '');
+  const { status } = spawnSync('sh', ['-e', '-c', commands.join('\n')], { cwd: root });
+  const podman = (await readFile(join(root, 'podman.log'), 'utf8').catch(() => '')).replaceAll('./', '/');
   const isLeft = await readFile(file).then(
     () => true,
     () => false,
