@@ -175,7 +175,7 @@ export class UnsupportedError extends FormatError {}
 export interface ErrorContext {
   /** Begins the message of a FormatError, with a colon unless the message continues it: `a.iso:`, `--api-url`. */
   readonly subject?: string;
-  /** Where it is, or where a user names it. */
+  /** Where it is, or where a user names it. Of a whole file without a subject, the position of a FormatError is added. */
   readonly at?: FilePlace | undefined;
   /** Of a FormatError without a code of its own (default: ERR_FORMAT). ERR_USAGE makes it a UsageError. */
   readonly code?: ErrorCode;
@@ -204,10 +204,12 @@ export function located(context: ErrorContext, read: () => unknown): unknown {
 function inContext(error: unknown, { at, code = 'ERR_FORMAT', hint, subject }: ErrorContext): unknown {
   if (!(error instanceof CliError) || error.at !== undefined) return error;
   const details = { code: error.code, excerpt: error.excerpt, rule: error.rule, at, cause: error };
-  if (error instanceof FormatError && subject !== undefined) {
+  const isInFile = error instanceof FormatError && at !== undefined && at.line === undefined;
+  if (error instanceof FormatError && (subject !== undefined || isInFile)) {
     const Kind = code === 'ERR_USAGE' ? UsageError : CliError;
-    return new Kind(`${subject} ${error.message}`, {
+    return new Kind(subject === undefined ? error.sentence : `${subject} ${error.message}`, {
       ...details,
+      ...(isInFile && subject === undefined && { at: { ...at, ...error.position } }),
       code: error.code === 'ERR_FORMAT' ? code : error.code,
       hint: error.hint ?? hint,
     });

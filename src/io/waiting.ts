@@ -1,6 +1,11 @@
 /** Waits that would be silent. */
 
+import { largest } from '../core/lists.ts';
+import { formatCount } from '../formats/messageText.ts';
+import { systemClock } from './clock.ts';
 import type { Io } from './io.ts';
+import { formatNames } from './report/problemGroups.ts';
+import { report } from './report/report.ts';
 
 /** Milliseconds. */
 const SILENCE = 2000;
@@ -24,4 +29,29 @@ export async function sayIfTyped<T>(
   if (io.stdin.isTTY !== true) return sayIfSlow(io, `${what} on standard input`, work);
   io.stderr.write(`type or paste the ${what}, then press Enter and Ctrl-D\n`);
   return work;
+}
+
+/**
+ * Reports who has not answered for so many milliseconds, and again each time.
+ * @param nouns before one name and before several: `the BMC of `
+ */
+export function watchSilence(time: number, [one, several]: readonly [string, string], io: Io) {
+  /** By name: the time of the clock at which it was asked, or answered last. */
+  const heard = new Map<string, number>();
+  const timer = setInterval(() => {
+    const now = systemClock.now();
+    const silent = [...heard].filter(([, last]) => now - last >= time);
+    if (silent.length === 0) return;
+    const longest = Math.round(largest(silent.map(([, last]) => now - last)) / 1000);
+    const names = formatNames(silent.map(([name]) => name));
+    const message = `waiting for ${silent.length === 1 ? one : several}${names}; no response for ${formatCount(longest, 'second')}`;
+    report(io, { severity: 'info', message });
+  }, time);
+  return {
+    /** It is asked, or has answered one of several requests. */
+    heard: (name: string): void => void heard.set(name, systemClock.now()),
+    /** Nothing more is expected of it. */
+    done: (name: string): void => void heard.delete(name),
+    close: (): void => clearInterval(timer),
+  };
 }

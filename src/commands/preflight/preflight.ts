@@ -10,12 +10,12 @@ import { createRenderer } from '../../hosts/settings/renderConfig.ts';
 import { renderEach } from '../../hosts/settings/renderHosts.ts';
 import { readInputs } from '../../hosts/settings/settings.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
-import { systemClock } from '../../io/clock.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { listenToStop } from '../../io/process.ts';
 import { jsonBytes } from '../../io/report/choices.ts';
 import { collectDiagnostics, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { watchSilence } from '../../io/waiting.ts';
 import { bmcProbe } from './bmcProbe.ts';
 import { listSettingFiles, readPublishedFiles } from './bootFiles.ts';
 import { bootAccess, listProbes } from './hostProbes.ts';
@@ -115,10 +115,8 @@ async function collectProbes(
 /** Bytes; that of thousands of hosts has some MiB. */
 const MAX_MANIFEST = 64 * 1024 * 1024;
 
-/** Milliseconds until a message names a server that has not answered. */
+/** Milliseconds until a message names the servers that have not answered. */
 const SILENCE = 5000;
-const TICK = 1000;
-const MAX_SUBJECTS = 5;
 
 async function runProbes(
   probes: readonly SharedProbe[],
@@ -126,27 +124,18 @@ async function runProbes(
   limits: Limits,
   io: Io,
 ): Promise<readonly Row[]> {
-  /** With the times of the clock at which they started; those that a message has named are left out. */
-  const waiting = new Map<Probe, number>();
-  const timer = setInterval(() => {
-    const late = [...waiting].filter(([, started]) => systemClock.now() - started >= SILENCE);
-    if (late.length === 0) return;
-    const subjects = late.map(([{ check, subject }]) => `${subject} (${check})`);
-    const more = subjects.length > MAX_SUBJECTS ? ` and ${subjects.length - MAX_SUBJECTS} more` : '';
-    const message = `waiting for ${subjects.slice(0, MAX_SUBJECTS).join(', ')}${more}`;
-    report(io, { severity: 'info', message });
-    for (const [probe] of late) waiting.delete(probe);
-  }, TICK);
+  const watch = watchSilence(SILENCE, ['', ''], io);
   try {
     const rows = await runParallel(probes, parallel, async (probe) => {
       if (limits.signal.aborted) return [];
-      waiting.set(probe, systemClock.now());
+      const name = `${probe.subject} (${probe.check})`;
+      watch.heard(name);
       const outcomes = await probe.run(limits).catch((error: unknown) => [failed(probe.check, error)]);
-      waiting.delete(probe);
+      watch.done(name);
       return outcomes.map((outcome): Row => ({ ...outcome, hosts: probe.hosts }));
     });
     return rows.flat();
   } finally {
-    clearInterval(timer);
+    watch.close();
   }
 }

@@ -1,7 +1,9 @@
 /** Reads what machines have (`--hardware`): a file, or a folder of them, such as that of `try --save`. */
 
 import { basename, extname } from 'node:path';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { checkHardware, type ExpectedHardware, hardwareRules } from '../../agent/hardwareChecks.ts';
+import { CliError, located } from '../../core/errors.ts';
+import type { Finding } from '../../core/finding.ts';
 import { parseIfJson } from '../../formats/mapping.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { expandInputs, type Interest } from '../../io/files/inputFiles.ts';
@@ -16,11 +18,17 @@ const interest: Interest = {
 /** Agents send several MiB with their logs; a cluster has hundreds of hosts. */
 const EXPECTED = { what: 'Hardware (--hardware)', maxBytes: 64 * 1024 * 1024 };
 
-/**
- * The machines, with the names of their Kubernetes objects or files.
- * @throws CliError if a file cannot be read, or describes no machine
- */
-export async function readHardwareFiles(path: string, io: Io): Promise<readonly MachineHardware[]> {
+/** The only machine is that of a host that is the only one. */
+interface NamedHost {
+  readonly name: string;
+  readonly isOnly?: boolean;
+}
+
+/** What differs between a host and its machine, which has its name, or else its boot MAC address. */
+export type MachineCheck = (host: NamedHost, expected: ExpectedHardware) => readonly Finding[];
+
+/** @throws CliError if a file cannot be read, or describes no machine */
+export async function readMachines(path: string, io: Io): Promise<MachineCheck> {
   const machines: MachineHardware[] = [];
   for (const input of expandInputs([path], interest, io)) {
     if (input.kind === 'error') throw input.error;
@@ -34,18 +42,16 @@ export async function readHardwareFiles(path: string, io: Io): Promise<readonly 
     const stem = basename(input.path, extname(input.path));
     for (const machine of own) machines.push({ ...machine, name: machine.name ?? stem });
   }
-  return machines;
-}
-
-/** The machine with the name of a host, or else with its MAC address. */
-export function machineOf(
-  machines: readonly MachineHardware[],
-  { name, mac }: { readonly name: string; readonly mac?: string | undefined },
-): MachineHardware | undefined {
-  return (
-    machines.find((machine) => machine.name === name) ??
-    machines.find(({ interfaces }) => interfaces.some((one) => one.mac === mac))
-  );
+  return ({ isOnly = false, name }, expected) => {
+    const [only] = isOnly && machines.length === 1 ? machines : [];
+    const machine =
+      only ??
+      machines.find((one) => one.name === name) ??
+      machines.find(({ interfaces }) => interfaces.some(({ mac }) => mac === expected.bootMac));
+    if (machine !== undefined) return checkHardware(expected, machine);
+    const message = `${path} contains no machine with the name or the MAC address of the host`;
+    return [{ ...hardwareRules.noMachine, path: [], message }];
+  };
 }
 
 async function readDocument(path: string, io: Io): Promise<unknown> {
@@ -53,16 +59,5 @@ async function readDocument(path: string, io: Io): Promise<unknown> {
   const json = parseIfJson(text);
   if (json !== undefined) return json;
   const { parseYaml } = await import('../../formats/yaml.ts');
-  try {
-    return parseYaml(text).value;
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = `fix ${path}`, position } = error;
-    throw new CliError(error.sentence, {
-      code: 'ERR_FORMAT',
-      at: { file: path, ...position },
-      hint,
-      cause: error,
-    });
-  }
+  return located({ at: { file: path }, hint: `fix ${path}` }, () => parseYaml(text).value);
 }

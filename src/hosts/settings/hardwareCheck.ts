@@ -1,11 +1,11 @@
 /** Compares the hosts of an inventory with their machines (`--hardware`). */
 
-import { checkHardware, type ExpectedHardware, hardwareRules } from '../../agent/hardwareChecks.ts';
-import { diagnosticAt, type Finding, hasErrors } from '../../core/finding.ts';
+import type { ExpectedHardware } from '../../agent/hardwareChecks.ts';
+import { diagnosticAt, hasErrors } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { readRootDevice } from '../../ipa/rootDeviceHints.ts';
-import { machineOf, readHardwareFiles } from '../input/hardwareFiles.ts';
+import { readMachines } from '../input/hardwareFiles.ts';
 import type { InventoryHost } from './inventoryDocument.ts';
 
 /** What the entry of the inventory does not say: that of the rendered config, and of the images. */
@@ -16,19 +16,12 @@ export type HardwareCheck = (host: InventoryHost, booted: BootedHardware, io: Io
 
 /** @throws CliError if a file cannot be read, or describes no machine */
 export async function createHardwareCheck(path: string, io: Io): Promise<HardwareCheck> {
-  const machines = await readHardwareFiles(path, io);
+  const check = await readMachines(path, io);
   return (host, booted, hostIo) => {
-    const machine = machineOf(machines, host);
-    const missing = `${path} contains no machine with the name or the MAC address of the host`;
-    const findings: readonly Finding[] =
-      machine === undefined
-        ? [{ ...hardwareRules.noMachine, path: [], message: missing }]
-        : checkHardware(expectedHardware(host, booted), machine);
-    const reported = report(
-      hostIo,
-      findings.map((finding) => diagnosticAt(finding, finding.path.length > 0 ? host.at : undefined)),
+    const diagnostics = check(host, expectedHardware(host, booted)).map((finding) =>
+      diagnosticAt(finding, finding.path.length > 0 ? host.at : undefined),
     );
-    return !hasErrors(reported);
+    return !hasErrors(report(hostIo, diagnostics));
   };
 }
 
