@@ -4,6 +4,7 @@
  */
 
 import { basename } from 'node:path/posix';
+import { DEFAULT_FOLDERS, refusedFolder } from '../core/conductorFiles.ts';
 import type { Finding } from '../core/finding.ts';
 import { found, lintError, lintWarning } from '../core/rule.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
@@ -155,7 +156,8 @@ function checkImages(mode: string, options: Options): readonly Finding[] {
     { use: 'kernel', name: `${mode}_kernel` },
     { use: 'initramfs', name: `${mode}_ramdisk` },
   ] as const;
-  const allowed = (options.get('conductor.file_url_allowed_paths')?.value ?? '/var/lib/ironic').split(',');
+  const folders = options.get('conductor.file_url_allowed_paths')?.value.split(',');
+  const allowed = folders?.map((folder) => folder.trim()) ?? DEFAULT_FOLDERS;
   return ['', '_by_arch'].flatMap((ending) => {
     const images = uses.map(({ name, use }) => {
       const option = options.get(`conductor.${name}${ending}`);
@@ -201,22 +203,13 @@ function readByArch(value = ''): (readonly [machine: string, url: string])[] {
   });
 }
 
-/** `FileImageService` of Ironic: the path starts with an allowed one, and with none of the system. */
 function checkFile(url: string, allowed: readonly string[], option: OsloOption): Finding | undefined {
-  const [, path] = /^file:\/\/[^/]*(\/[^?#]*)/.exec(url) ?? [];
-  if (path === undefined) return undefined;
-  const isBelow = (folder: string): boolean => path.startsWith(`${folder.trim().replace(/\/+$/, '')}/`);
-  const isSystem = ['/dev', '/sys', '/proc', '/boot', '/etc', '/run'].some(isBelow);
-  if (allowed.some(isBelow) && !isSystem) return undefined;
-  const folder = path.slice(0, path.lastIndexOf('/')) || '/';
-  return at(
-    {
-      ...conductorRules.filePath,
-      message: `${option.name}: Ironic does not read files in ${folder}`,
-      hint: isSystem
-        ? 'move the file to /var/lib/ironic'
-        : `add to [conductor]: file_url_allowed_paths = ${[...allowed, folder].map((one) => one.trim()).join(',')}`,
-    },
-    option,
-  );
+  const refused = refusedFolder(url, allowed);
+  if (refused === undefined) return undefined;
+  const { folder, isSystem } = refused;
+  const message = `${option.name}: Ironic does not read files in ${folder}`;
+  const hint = isSystem
+    ? 'move the file to /var/lib/ironic'
+    : `add to [conductor]: file_url_allowed_paths = ${[...allowed, folder].join(',')}`;
+  return at({ ...conductorRules.filePath, message, hint }, option);
 }

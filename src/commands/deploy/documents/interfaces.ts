@@ -3,6 +3,7 @@
  * Sources: Ironic 39, `ironic/conf/default.py` for the defaults, and `ironic/drivers/` for what each hardware type supports.
  */
 
+import { DEFAULT_FOLDERS, refusedFolder } from '../../../core/conductorFiles.ts';
 import type { Finding } from '../../../core/finding.ts';
 import { infoRule } from '../../../core/rule.ts';
 
@@ -71,18 +72,11 @@ export function noteDisabled(used: {
   });
 }
 
-/** `[conductor]file_url_allowed_paths` of Ironic, without that line. */
-const FILES_ALLOWED = '/var/lib/ironic';
-
 /** Names the line for images that the conductor reads from files outside the folder that is allowed by default. @param urls of all images */
 export function noteFolders(urls: readonly string[]): readonly Finding[] {
-  const folders = urls.flatMap((url) => {
-    const path = /^file:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1]; // as Ironic reads it: without decoding
-    if (path === undefined || path.startsWith(`${FILES_ALLOWED}/`)) return [];
-    return [path.slice(0, path.lastIndexOf('/')) || '/'];
-  });
-  if (folders.length === 0) return [];
-  const distinct = [...new Set(folders)];
-  const line = `file_url_allowed_paths = ${[FILES_ALLOWED, ...distinct].join(',')}`;
-  return [needLine('conductor', line, `images in ${distinct.join(' and ')}`)];
+  const refused = urls.flatMap((url) => refusedFolder(url) ?? []);
+  const folders = new Set(refused.flatMap(({ folder, isSystem }) => (isSystem ? [] : folder)));
+  if (folders.size === 0) return [];
+  const line = `file_url_allowed_paths = ${[...DEFAULT_FOLDERS, ...folders].join(',')}`;
+  return [needLine('conductor', line, `images in ${[...folders].join(' and ')}`)];
 }

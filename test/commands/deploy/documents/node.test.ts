@@ -93,6 +93,7 @@ describe('a node', () => {
     ['an ISO by PXE', 'redfish://h', iso('http://h/i.iso'), ['iso-needs-virtual-media']],
     ['a path', 'redfish-virtualmedia://h', iso('/i.iso'), ['image-reference']],
     ['a relative file', 'redfish-virtualmedia://h', iso('file://i.iso'), ['image-reference']],
+    ['a file of the system', 'redfish-virtualmedia://h', iso('file:///etc/i.iso'), ['image-reference']],
     ['ftp', 'redfish-virtualmedia://h', iso('ftp://h/i.iso'), ['image-reference']],
     ['a kernel with its ramdisk', 'ipmi://h', pair('http://h/k'), []],
     ['a kernel that cannot be fetched', 'ipmi://h', pair('k'), ['image-reference']],
