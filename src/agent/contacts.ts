@@ -11,7 +11,7 @@ import type { Need } from '../network/reachability.ts';
 import type { PullSource } from './imagePull.ts';
 import { listTimeServers } from './lint/addresses.ts';
 import { isBuilt, planPulls, trustedCas } from './lint/images.ts';
-import { bindMounts, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
+import { bindMounts, getsTrustStore, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
 import { listLoginFiles } from './lint/pullSecret.ts';
 import {
   confValues,
@@ -67,7 +67,6 @@ export function agentContact(subject: LintSubject, option: string): Contact {
     const source = mounts.find(({ target }) => target === path)?.source ?? path;
     return readInlineText(subject.filesByPath.get(source)?.file.contents) ?? [];
   });
-  const hasStore = mounts.some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target));
   return {
     // Not `mdns`, with which the agent finds Ironic in its network.
     urls: confValues(subject, option)
@@ -76,7 +75,7 @@ export function agentContact(subject: LintSubject, option: string): Contact {
     access: {
       isVerified: !confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true),
       hasPublicCas: files.length === 0,
-      cas: files.length === 0 && hasStore ? certificatesIn(trustedCas(subject)) : files,
+      cas: files.length === 0 && commands.some(getsTrustStore) ? certificatesIn(trustedCas(subject)) : files,
       variables: (isHanded && unit?.variables) || new Map(),
       isExcept: isExceptForPython,
     },

@@ -6,6 +6,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError, orFormatError, type Position } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
+import { isGoBase64 } from '../formats/goText.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import { asMapping, isMapping, mappingAt, parseIfJson } from '../formats/mapping.ts';
@@ -112,7 +113,7 @@ export function authorizationOf(json: string, key: string): string {
 function stateOf(auth: unknown): CredentialState {
   const base64 = typeof auth === 'string' ? auth.replaceAll(/[\r\n]/g, '') : '';
   if (base64 === '') return 'empty';
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)) return 'not base64';
+  if (!isGoBase64(base64)) return 'not base64';
   const decoded = Buffer.from(base64, 'base64').toString('latin1');
   if (decoded.startsWith(':')) return 'no user';
   return decoded.includes(':') ? 'usable' : 'no colon';

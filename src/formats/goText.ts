@@ -5,6 +5,11 @@
 
 import { trimOf } from '../core/trimming.ts';
 
+/** Whether Go's `base64.StdEncoding` decodes all of the text, which has no line breaks. */
+export function isGoBase64(text: string): boolean {
+  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text);
+}
+
 const letters: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',

@@ -111,10 +111,13 @@ export function startOnTerminal(args: readonly string[], place: Place): Terminal
       return Number(code());
     },
     close: () => {
-      // Services outlive their terminal: SIGHUP means to them that files have changed.
-      signal('KILL');
+      // Services outlive their terminal: SIGHUP means to them that files have changed. The shell would write the exit code of a program
+      // that is killed before it, into the folder that is removed.
+      const shell = tmux('display-message', '-p', '#{pane_pid}').trim();
+      const { stdout } = spawnSync('pgrep', ['-P', shell], { encoding: 'utf8' });
+      spawnSync('kill', ['-KILL', shell, ...stdout.split('\n').filter((pid) => pid !== '')]);
       spawnSync('tmux', [...socket, 'kill-server']);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 }); // the killed program may still write
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

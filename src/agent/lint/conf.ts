@@ -9,7 +9,7 @@ import { ConfParts } from '../conf.ts';
 import { checkConfFile, checkConfParts, type ConfFinding } from '../confCheck.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
 import { type LintFinding, rule } from './lintRule.ts';
-import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
+import { getsTrustStore, isOptionSet, optionValues } from './podmanCommand.ts';
 import {
   confValues,
   type LintedFile,
@@ -100,7 +100,7 @@ function hasOwnCollectors({ files }: LintSubject): boolean {
 function addsCa({ podman }: UnitCommand): boolean {
   const variables = optionValues(podman, 'env', 'e').map(({ text }) => text);
   return (
-    bindMounts(podman).some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target)) ||
+    getsTrustStore(podman) ||
     variables.some((text) => /^(?:REQUESTS|CURL)_CA_BUNDLE(?:=|$)/.test(text)) ||
     optionValues(podman, 'env-file').length > 0 ||
     isOptionSet(podman, 'env-host')

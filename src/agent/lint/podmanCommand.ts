@@ -57,6 +57,11 @@ export function isOptionSet({ options }: PodmanCommand, name: string): boolean {
   return last !== undefined && (last.value === undefined || /^(?:1|t|true)$/i.test(last.value.text));
 }
 
+/** Whether the container gets the trust store of the host. */
+export function getsTrustStore(command: PodmanCommand): boolean {
+  return bindMounts(command).some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target));
+}
+
 /** Bind mounts of the container, from `--mount` and `--volume`: paths on the host and in the container. */
 export function bindMounts(command: PodmanCommand) {
   const mounts = optionValues(command, 'mount').map(({ text }) => {

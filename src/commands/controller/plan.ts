@@ -4,7 +4,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { UsageError } from '../../core/errors.ts';
-import { namespaceProblem } from '../../core/objectName.ts';
+import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import type { Io } from '../../io/io.ts';
 import { type ClusterConfig, findClusterConfig } from '../../kube/clusterConfig.ts';
 import type { ObjectKey } from '../../kube/objects.ts';
@@ -44,7 +44,7 @@ function parseLease(text: string | undefined, { namespace }: ClusterConfig): Obj
   if (text === undefined) return { namespace, name: DEFAULT_LEASE };
   const parts = text.split('/');
   const [first = '', second] = parts;
-  if (parts.length <= 2 && parts.every((part) => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(part))) {
+  if (parts.length <= 2 && parts.every((part) => objectNameProblem(part) === undefined)) {
     return second === undefined ? { namespace, name: first } : { namespace: first, name: second };
   }
   throw new UsageError(`invalid value ${quoteText(text)} for --lease`, {

@@ -5,6 +5,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { objectNameProblem } from '../../core/objectName.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { ControllerOptions } from './options.ts';
 import type { Io } from '../../io/io.ts';
@@ -101,8 +102,9 @@ interface ObjectPlace {
 function parsePlace(text: string): ObjectPlace | undefined {
   const [, word = '', name = ''] = /^(configmap|secret)\/(.*)$/.exec(text) ?? [];
   if (word !== 'configmap' && word !== 'secret') return undefined;
-  if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return { kind: word, name };
-  throw new UsageError(`invalid value ${quoteText(text)} for --settings: not a valid object name`, {
+  const problem = objectNameProblem(name);
+  if (problem === undefined) return { kind: word, name };
+  throw new UsageError(`invalid value ${quoteText(text)} for --settings: ${problem}`, {
     hint: `use a name such as ${word}/ramdisk-settings, or ./${word}/… for a file`,
   });
 }

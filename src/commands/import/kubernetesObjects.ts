@@ -1,6 +1,7 @@
 /** Kubernetes objects in a YAML or JSON text: one object, several documents, or the list of `kubectl get -o yaml`. */
 
 import { ifWellFormed } from '../../core/errors.ts';
+import { isGoBase64 } from '../../formats/goText.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { asText } from './imported.ts';
@@ -44,8 +45,7 @@ export function textsIn({ kind, data, stringData }: Mapping): ReadonlyMap<string
 /** Text that is not base64 is as written: examples often contain it. */
 function decodeBase64(text: string): string {
   const base64 = text.replaceAll(/\s+/g, '');
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)) return text;
-  return Buffer.from(base64, 'base64').toString('utf8');
+  return isGoBase64(base64) ? Buffer.from(base64, 'base64').toString('utf8') : text;
 }
 
 /** The mapping in a YAML or JSON text; undefined for anything else. */

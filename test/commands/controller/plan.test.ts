@@ -66,7 +66,7 @@ describe('the command line', () => {
     [
       'a setting that is no object',
       ['--kubeconfig', 'kubeconfig', '--settings', 'secret/A'],
-      'not a valid object name',
+      'for --settings: Kubernetes allows',
     ],
     ['a flag twice', ['--namespace', 'a', '--namespace', 'b'], 'multiple times'],
   ])('with %s ends it', async (_title, args, message) => {
