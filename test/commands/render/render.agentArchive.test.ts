@@ -179,11 +179,15 @@ describe('render --agent-archive', () => {
   });
 });
 
-/** Runs the commands of the unit as systemd would, in a folder instead of the root: relative paths contain no space. */
+/** Relative paths contain no space, as absolute ones may. */
+function here(text: string): string {
+  return text.replaceAll(/\/(?=var\/lib\/|etc\/ironic)/g, './');
+}
+
+/** Runs the commands of the unit as systemd would, in a folder instead of the root. */
 async function start(content: Buffer): Promise<{ status: number; podman: string; isLeft: boolean }> {
   const config = await render('--agent-archive', 'agent.tar', '--archive-url', url);
   const root = await mkdtemp(join(tmpdir(), 'archive-root'));
-  const here = (text: string): string => text.replaceAll(/\/(?=var\/lib\/|etc\/ironic)/g, './');
   const file = join(root, 'var/lib/ironic-agent-image/agent.tar');
   const sums = textOf(fileOf(config, '/etc/ironic-agent-image.sha512')?.contents?.source);
   for (const path of ['etc', 'var/lib/ironic-agent-image'])
