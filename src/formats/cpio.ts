@@ -27,11 +27,12 @@ export interface CpioEntry extends CpioHeader {
   readonly data: Uint8Array | undefined;
 }
 
-const MAGIC_NEWC = '070701';
+/** Of the format without checksums. */
+export const MAGIC_NEWC = '070701';
 const MAGIC_CRC = '070702';
 const TRAILER = 'TRAILER!!!';
 /** The magic number and thirteen fields of eight hexadecimal digits. */
-const HEADER_SIZE = 110;
+export const HEADER_SIZE = 110;
 const FIELD_SIZE = 8;
 const MODE_FIELD = 1;
 const FILE_SIZE_FIELD = 6;

@@ -44,6 +44,11 @@ export function asMappings(value: unknown): readonly Mapping[] {
   return asList(value).map(asMapping);
 }
 
+/** The value; undefined if it is not a text. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** The value of a JSON text; undefined for other texts. */
 export function parseIfJson(text: string): unknown {
   try {

@@ -1,6 +1,8 @@
 /** Detects the kind of an image from its first bytes, independently of the file name. */
 
+import { HEADER_SIZE as NEWC_HEADER, MAGIC_NEWC } from '../formats/cpio.ts';
 import { isForeignCompression } from '../formats/compressionFormat.ts';
+import { ISO_MARK } from '../formats/iso9660/mark.ts';
 import { readStart } from './fileStart.ts';
 import { readKernelHeader } from './kernel.ts';
 import { hasTextAt, type RandomAccess } from './overlay.ts';
@@ -8,8 +10,6 @@ import { hasTextAt, type RandomAccess } from './overlay.ts';
 /** `other` is any other file, for example a text or a disk image. */
 export type ImageKind = 'iso' | 'kernel' | 'initramfs' | 'rootfs' | 'other';
 
-/** The magic of ISO 9660 (ECMA-119, 8.1). */
-const ISO_MARK = { offset: 32_769, text: 'CD001' };
 /** The start of the magic of all text formats of cpio. */
 const CPIO_MARK = '0707';
 
@@ -31,8 +31,6 @@ export async function detectKind(image: RandomAccess): Promise<ImageKind> {
 
 /** Names of root filesystems; one of them is the first file in the archive for network boot. */
 export const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
-const NEWC = '070701';
-const NEWC_HEADER = 110;
 const LONGEST_MEMBER = 'root.squashfs\0'.length;
 
 /**
@@ -43,5 +41,5 @@ async function isLiveRootfs(file: RandomAccess): Promise<boolean> {
   const head = await file.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, file.size));
   const text = Buffer.from(head).toString('latin1');
   const [member = ''] = text.slice(NEWC_HEADER).split('\0');
-  return text.startsWith(NEWC) && ROOTFS.has(member);
+  return text.startsWith(MAGIC_NEWC) && ROOTFS.has(member);
 }

@@ -3,6 +3,7 @@
 import { readSubject } from '../../agent/lint/subject.ts';
 import { CliError } from '../../core/errors.ts';
 import { runParallel } from '../../core/parallel.ts';
+import { MAX_MANIFEST } from '../../hosts/artifacts/manifest.ts';
 import { reportGroups, startRun } from '../../hosts/hostRun.ts';
 import { readInventoryDocument, selectHosts, sharedSource } from '../../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
@@ -111,9 +112,6 @@ async function collectProbes(
   reportGroups(run);
   return names;
 }
-
-/** Bytes; that of thousands of hosts has some MiB. */
-const MAX_MANIFEST = 64 * 1024 * 1024;
 
 /** Milliseconds until a message names the servers that have not answered. */
 const SILENCE = 5000;

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { CliError, UsageError } from '../../core/errors.ts';
+import { ISO_MARK_END } from '../../formats/iso9660/mark.ts';
 import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
@@ -204,9 +205,6 @@ function isLarge(path: string): boolean {
     return false;
   }
 }
-
-/** Offset in bytes where the identifier ends that every ISO contains, regardless of its first bytes. */
-const ISO_MARK_END = 32_774;
 
 /** Archives and compressed data do not begin with text, except for cpio, which begins with `07`, and no config does. */
 function mayBeImage(content: Uint8Array): boolean {

@@ -15,6 +15,7 @@ import {
   SECTOR,
   viewOf,
 } from './fields.ts';
+import { ISO_MARK } from './mark.ts';
 
 /** Where a file or directory lies: first sector and length in bytes. */
 export interface Extent {
@@ -52,7 +53,6 @@ export interface VolumeSpec extends VolumeFacts {
   };
 }
 
-const STANDARD_ID = 'CD001';
 const TYPE = { boot: 0, primary: 1, supplementary: 2, terminator: 255 } as const;
 /** Escape sequences of UCS-2 levels 1 to 3; common programs write level 3. */
 const JOLIET_ESCAPES = new Set(['%/@', '%/C', '%/E']);
@@ -85,7 +85,7 @@ const AT = {
 
 /** The descriptor in one sector. */
 export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
-  if (sector.length < SECTOR || latin1(sector.subarray(1, 6)) !== STANDARD_ID) {
+  if (sector.length < SECTOR || latin1(sector.subarray(1, 6)) !== ISO_MARK.text) {
     throw new FormatError('not an ISO 9660 volume descriptor');
   }
   // ISO 9660:1999 adds a supplementary descriptor of version 2. This program does not need its tree.
@@ -167,7 +167,7 @@ export function writeTerminator(): Uint8Array {
 function startDescriptor(type: number): Uint8Array {
   const sector = new Uint8Array(SECTOR);
   sector[0] = type;
-  sector.set(Buffer.from(STANDARD_ID, 'latin1'), 1);
+  sector.set(Buffer.from(ISO_MARK.text, 'latin1'), 1);
   sector[6] = 1;
   return sector;
 }

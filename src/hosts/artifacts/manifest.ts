@@ -14,6 +14,9 @@ import type { BaseCatalog } from '../plan/baseCatalog.ts';
 import type { InputImages } from '../plan/imageInputs.ts';
 import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
 
+/** Bytes; that of thousands of hosts has some MiB. */
+export const MAX_MANIFEST = 64 * 1024 * 1024;
+
 export interface Manifest {
   readonly version: 1;
   readonly generator: { readonly name: string; readonly version: string };

@@ -5,6 +5,7 @@ import { isSettingKey } from '../../agent/settingSpelling.ts';
 import { CliError, FormatError, ifWellFormed, only } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
+import { ISO_MARK_END } from '../../formats/iso9660/mark.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
@@ -59,14 +60,11 @@ export async function refuseOtherFile(
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<void> {
   if (path === undefined) return;
-  const head = await readImage(path, { cwd }, (image) => image.read(0, Math.min(HEAD, image.size))).catch(
-    only(CliError, () => undefined),
-  );
+  const head = await readImage(path, { cwd }, (image) =>
+    image.read(0, Math.min(ISO_MARK_END, image.size)),
+  ).catch(only(CliError, () => undefined));
   if (head !== undefined) await refuseOther(noun, path, head);
 }
-
-/** Bytes of a file that show an ISO. */
-const HEAD = 32_774;
 
 /** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */
 export async function hintContent(file: string, bytes: Uint8Array): Promise<string | undefined> {

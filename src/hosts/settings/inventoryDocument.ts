@@ -15,7 +15,7 @@ import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
-import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping, textOf } from '../../formats/mapping.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
@@ -348,8 +348,4 @@ function readSettings(mapping: Mapping, part: Part): Inputs {
 function inputValue(name: SettingName, text: string, part: Part) {
   const { folder } = part.document;
   return { text, name, at: placeOf(part), origin: 'file', folder } as const;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

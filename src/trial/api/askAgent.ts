@@ -4,7 +4,7 @@
  * `agent_client.py` of Ironic; `clean.py`, `deploy.py` and `hardware.py` of ironic-python-agent.
  */
 
-import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping, textOf } from '../../formats/mapping.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
 import { knownMacs } from '../timeline/machines.ts';
@@ -45,10 +45,6 @@ export async function askAgent(agent: AskedAgent, time = STATUS_TIME) {
 function commandsPath({ token }: AskedAgent, query: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ ...query, ...(token !== undefined && { agent_token: token }) });
   return parameters.size === 0 ? '/v1/commands/' : `/v1/commands/?${parameters.toString()}`;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 export interface AskedNode extends AskedAgent {
@@ -141,7 +137,7 @@ function nodeDocument({ machine, uuid }: AskedNode['node']): object {
  */
 function commandError(response: AgentResponse, name: string, path: string): AgentError {
   const { faultstring } = asMapping(response.body); // of other servers, the body may be anything
-  const text = typeof faultstring === 'string' ? faultstring : '';
+  const text = textOf(faultstring) ?? '';
   if (response.status === 409 || /agent is busy/i.test(text)) {
     return new AgentError('busy', `it is executing another command (${text})`);
   }

@@ -19,7 +19,7 @@ import {
   usableAccelerators,
 } from './qemu.ts';
 import { readImage } from '../../imagefile/imageFile.ts';
-import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
+import { type Manifest, MAX_MANIFEST, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../hosts/plan/servedPaths.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
 import type { EmulationOptions } from '../options.ts';
@@ -118,8 +118,6 @@ async function imageSource(image: string, own: string | undefined, io: Io): Prom
     architecture: emulated(architecture ?? 'x86_64', image),
   };
 }
-
-const MAX_MANIFEST = 64 * 1024 * 1024;
 
 async function folderSource(path: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const file = join(path, MANIFEST);

@@ -1,7 +1,7 @@
 /** `POST /v1/heartbeat/NODE`: the agent is running, and sends its callback URL. */
 
 import type { HeartbeatEvent } from '../timeline/events.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { isMapping, type Mapping, textOf } from '../../formats/mapping.ts';
 import type { IronicNode, NodeStore } from './nodes.ts';
 import {
   answerWith,
@@ -76,10 +76,6 @@ export function answerHeartbeat(
     event: { ...seen, problem: undefined, reason: undefined },
     agent: { node, callbackUrl: node.callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) },
   };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** For Ironic's option `require_tls`, which is enabled by default. */
