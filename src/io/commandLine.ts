@@ -236,3 +236,7 @@ export interface LateCommand extends HelpLine {
 export const FILES_DIR = 'folder of the local files of Butane configs (default: no local file is read)';
 
 export const INVENTORY = 'inventory with settings and hosts, YAML or JSON';
+
+export const HARDWARE =
+  'inspection data of machines to compare the hosts with: a file or a folder of "baremetal node inventory save", "try --save" or ' +
+  'BareMetalHosts';

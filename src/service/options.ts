@@ -1,8 +1,7 @@
 /** The options of services: of the hosts that they serve, of the server, and of the URLs that they print. */
 
-import { profileNames } from '../agent/settings.ts';
-import { imageOptions } from '../hosts/plan/imageOptions.ts';
-import { hostOption } from '../hosts/settings/options.ts';
+import { dhcpRangeOption, growOption, imageOptions } from '../hosts/plan/imageOptions.ts';
+import { hostOption, profileOption } from '../hosts/settings/options.ts';
 import {
   choice,
   common,
@@ -22,15 +21,12 @@ const MOST_CONNECTIONS = 1_000_000;
 
 /** What is served of an inventory: the configs and artifacts of its hosts, and of machines that it does not list. */
 export const catalogOptions = {
-  '--profile <name>': choice(
-    profileNames,
-    `profile of the configs: ${profileNames.join(', ')} (default: default)`,
-  ),
+  ...profileOption,
   '--artifacts <names>': freeText(
     'comma-separated list of artifacts, as for prepare (default: all that the images allow)',
   ),
   '--discovery': toggle('also serve images for machines that are not in the inventory'),
-  '--grow': toggle('enlarge an ISO if the config does not fit into its reserved area'),
+  ...growOption,
 };
 
 export const serviceOptions = {
@@ -75,10 +71,7 @@ export const siteOptions = {
   ...hostOption,
   '--nmstate-dir <folder>': folder('folder with one nmstate file per host, named HOST.yaml'),
   ...withCommon(catalogOptions, '--discovery', '--grow'),
-  '--dhcp-range <addresses>': freeText(
-    'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
-      'proxy mode in the network of the public URL)',
-  ),
+  ...dhcpRangeOption('public URL'),
   '--fail-fast': toggle('serve nothing if a host is invalid'),
   '--once <host>': common(freeText('serve only this host and exit after its image was fetched', 'host')),
 };

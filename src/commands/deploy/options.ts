@@ -1,7 +1,7 @@
 /** What the `deploy` commands take. */
 
 import type { Mapping } from '../../formats/mapping.ts';
-import { hostOption } from '../../hosts/settings/options.ts';
+import { failFastOption, hostOption } from '../../hosts/settings/options.ts';
 import {
   choice,
   common,
@@ -67,7 +67,7 @@ const hostsOptions = {
   ...under('Many hosts:', {
     '--inventory <file>': common(file(INVENTORY)),
     ...withCommon(hostOption, '--host <name>'),
-    '--fail-fast': toggle('stop at the first invalid host'),
+    ...failFastOption,
   }),
 };
 

@@ -6,7 +6,7 @@
 import { architectures } from '../../core/architecture.ts';
 import { stepNames } from '../../core/installSteps.ts';
 import type { Mapping } from '../../formats/mapping.ts';
-import { FILES_DIR } from '../../io/commandLine.ts';
+import { FILES_DIR, HARDWARE } from '../../io/commandLine.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
 export type DeployWord = 'steps' | 'configdrive' | 'baremetalhost' | 'node';
@@ -101,13 +101,7 @@ export const deploySettings = {
     isCommon: true,
     key: 'rootDeviceHints',
   }),
-  hardware: row(
-    'file',
-    host,
-    '--hardware <path>',
-    'inspection data of machines to compare the hosts with: a file or a folder',
-    { isCommon: true, place: 'flags' },
-  ),
+  hardware: row('file', host, '--hardware <path>', HARDWARE, { isCommon: true, place: 'flags' }),
   deployIso: row('text', node, '--deploy-iso <url>', 'live ISO that runs the agent', {
     isCommon: true,
     replaces: ['deployKernel', 'deployRamdisk', 'kernelAppendParams'],

@@ -6,6 +6,7 @@ import {
   FILES_DIR,
   toggle,
   folder,
+  HARDWARE,
   type OptionsOf,
   freeText,
   withDefault,
@@ -33,10 +34,7 @@ export const validateOptions = {
     ),
   ),
   ...validationOptions,
-  '--hardware <path>': file(
-    'inspection data of machines to compare the hosts of inventories with: a file or a folder of "baremetal node inventory save", ' +
-      '"try --save" or BareMetalHosts',
-  ),
+  '--hardware <path>': file(HARDWARE),
 };
 
 export type ValidationOptions = OptionsOf<typeof validationOptions>;

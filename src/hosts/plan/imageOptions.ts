@@ -1,6 +1,6 @@
-/** The options for base images and agent archives, which `prepare` and all services share. */
+/** The options for base images, agent archives and what is made of them, which `prepare` and all services share. */
 
-import { common, file, folder, repeatable, under } from '../../io/commandLine.ts';
+import { common, file, folder, freeText, repeatable, toggle, under } from '../../io/commandLine.ts';
 
 export const imageOptions = under('Images (FILE, ARCHITECTURE=FILE or STREAM/ARCHITECTURE=FILE):', {
   '--iso <file>': common(repeatable(file('live ISO, with kernel, initramfs and root filesystem'))),
@@ -16,3 +16,17 @@ export const imageOptions = under('Images (FILE, ARCHITECTURE=FILE or STREAM/ARC
   ),
   '--images <folder>': common(folder('folder of downloaded images, with the file names of the release')),
 });
+
+export const growOption = {
+  '--grow': toggle('enlarge an ISO if the config does not fit into its reserved area'),
+};
+
+/** @param url of the server in whose network the hosts are, in words */
+export function dhcpRangeOption(url: string) {
+  return {
+    '--dhcp-range <addresses>': freeText(
+      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
+        `proxy mode in the network of the ${url})`,
+    ),
+  };
+}

@@ -16,6 +16,7 @@ import {
   type Sparse,
   freeText,
   under,
+  withCommon,
 } from '../../io/commandLine.ts';
 
 type FlagSetting = Extract<KnownSetting, { readonly flag: string }>;
@@ -56,6 +57,15 @@ export const hostOption = {
   '--host <name>': repeatable(freeText('only this host of the inventory', 'host')),
 };
 
+export const profileOption = {
+  '--profile <name>': choice(
+    profileNames,
+    `profile of the configs: ${profileNames.join(', ')} (default: default)`,
+  ),
+};
+
+export const failFastOption = { '--fail-fast': toggle('stop at the first invalid host') };
+
 export const renderOptions = {
   ...under('Ironic:', settingOptions('ironic')),
   ...under('Agent:', settingOptions('agent')),
@@ -68,11 +78,9 @@ export const renderOptions = {
   ...under('Proxies:', settingOptions('proxy')),
   ...under('Ignition:', settingOptions('ignition')),
   ...under('Output:', {
-    '--profile <name>': common(
-      choice(profileNames, `profile of the config: ${profileNames.join(', ')} (default: default)`),
-    ),
+    ...withCommon(profileOption, '--profile <name>'),
     '--inventory <file>': common(file(INVENTORY)),
-    '--fail-fast': toggle('stop at the first invalid host'),
+    ...failFastOption,
     '-o, --output <file>': common(
       file('file to write, or folder for an inventory with hosts (default: standard output)'),
     ),
