@@ -24,7 +24,8 @@ const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'upgrade '));
 const write = (name: string, content: string | Uint8Array): void =>
   writeFileSync(join(folder, name), content, { mode: 0o600 });
-const settings = "profile: default\nagent: {ironic.apiUrls: 'https://192.0.2.1'}\n";
+const agent = "{ironic.apiUrls: 'https://192.0.2.1', agent.image: registry.example.com/ironic-agent}";
+const settings = `profile: default\nagent: ${agent}\n`;
 write('live.iso', liveIso('2023-07'));
 write('tokens', `${token}\n`);
 write('settings.yaml', settings);

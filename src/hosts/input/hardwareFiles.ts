@@ -25,10 +25,10 @@ interface NamedHost {
 }
 
 /** What differs between a host and its machine, which has its name, or else its boot MAC address. */
-export type MachineCheck = (host: NamedHost, expected: ExpectedHardware) => readonly Finding[];
+export type HardwareComparison = (host: NamedHost, expected: ExpectedHardware) => readonly Finding[];
 
 /** @throws CliError if a file cannot be read, or describes no machine */
-export async function readMachines(path: string, io: Io): Promise<MachineCheck> {
+export async function readMachines(path: string, io: Io): Promise<HardwareComparison> {
   const machines: MachineHardware[] = [];
   for (const input of expandInputs([path], interest, io)) {
     if (input.kind === 'error') throw input.error;
