@@ -11,7 +11,7 @@ import { FormatError } from '../core/errors.ts';
 import { ByteReader, type ByteSource, sourceOf } from './byteReader.ts';
 import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
-import { asList, parseIfJson, textOf, valueAt } from './mapping.ts';
+import { asList, parseIfJson, stringOf, valueAt } from './mapping.ts';
 import { formatSizeInWords } from './messageText.ts';
 import { readTarMembers, type TarMember } from './tar.ts';
 
@@ -274,7 +274,7 @@ function readDockerImages(files: Files): ArchivedImage[] {
     const file = requireFile(files, path);
     const named = /(?:^|\/)([0-9a-f]{64})(?:\.json)?$/.exec(path)?.[1];
     if (named !== undefined && named !== file.sha256) throw mismatch(path);
-    const layers = listIn(manifest, 'Layers').map((layer) => requireFile(files, textOf(layer) ?? ''));
+    const layers = listIn(manifest, 'Layers').map((layer) => requireFile(files, stringOf(layer) ?? ''));
     const names = asList(valueAt(manifest, ['RepoTags'])).filter((name) => typeof name === 'string');
     const identity = { id: file.sha256, names: names.filter(isFullName) };
     return describeImage(identity, parseDocument(file.text, path), layers);
@@ -359,7 +359,7 @@ function parseDocument(text: string | undefined, name: string): unknown {
 }
 
 function textIn(value: unknown, key: string): string | undefined {
-  return textOf(valueAt(value, [key]));
+  return stringOf(valueAt(value, [key]));
 }
 
 function listIn(value: unknown, key: string): readonly unknown[] {

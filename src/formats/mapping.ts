@@ -45,7 +45,7 @@ export function asMappings(value: unknown): readonly Mapping[] {
 }
 
 /** The value; undefined if it is not a text. */
-export function textOf(value: unknown): string | undefined {
+export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

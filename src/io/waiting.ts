@@ -31,6 +31,9 @@ export async function sayIfTyped<T>(
   return work;
 }
 
+/** Milliseconds: who is silent is reported so much later at most. */
+const TICK = 1000;
+
 /**
  * Reports who has not answered for so many milliseconds, and again each time.
  * @param nouns before one name and before several: `the BMC of `
@@ -38,15 +41,21 @@ export async function sayIfTyped<T>(
 export function watchSilence(time: number, [one, several]: readonly [string, string], io: Io) {
   /** By name: the time of the clock at which it was asked, or answered last. */
   const heard = new Map<string, number>();
-  const timer = setInterval(() => {
-    const now = systemClock.now();
-    const silent = [...heard].filter(([, last]) => now - last >= time);
-    if (silent.length === 0) return;
-    const longest = Math.round(largest(silent.map(([, last]) => now - last)) / 1000);
-    const names = formatNames(silent.map(([name]) => name));
-    const message = `waiting for ${silent.length === 1 ? one : several}${names}; no response for ${formatCount(longest, 'second')}`;
-    report(io, { severity: 'info', message });
-  }, time);
+  let reported = -Infinity;
+  const timer = setInterval(
+    () => {
+      const now = systemClock.now();
+      if (now - reported < time) return;
+      const silent = [...heard].filter(([, last]) => now - last >= time);
+      if (silent.length === 0) return;
+      reported = now;
+      const longest = Math.round(largest(silent.map(([, last]) => now - last)) / 1000);
+      const names = formatNames(silent.map(([name]) => name));
+      const message = `waiting for ${silent.length === 1 ? one : several}${names}; no response for ${formatCount(longest, 'second')}`;
+      report(io, { severity: 'info', message });
+    },
+    Math.min(TICK, time),
+  );
   return {
     /** It is asked, or has answered one of several requests. */
     heard: (name: string): void => void heard.set(name, systemClock.now()),

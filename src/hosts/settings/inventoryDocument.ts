@@ -15,7 +15,7 @@ import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
-import { asList, asMapping, isMapping, type Mapping, textOf } from '../../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping, stringOf } from '../../formats/mapping.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
@@ -161,7 +161,7 @@ function readHosts(
   check: Check,
   template: NetworkTemplate | undefined,
 ): InventoryHost[] {
-  const names = findTwins(list.map((host) => textOf(asMapping(host)['name'])?.toLowerCase()));
+  const names = findTwins(list.map((host) => stringOf(asMapping(host)['name'])?.toLowerCase()));
   const macs = findTwins(list.map(normalMac));
   const hosts: InventoryHost[] = [];
   for (const [index, value] of list.entries()) {
@@ -176,7 +176,7 @@ function readHosts(
       ...reportTwins('mac', macs.get(index), document),
     ];
     hosts.push({
-      name: textOf(host['name']) ?? `host ${index + 1}`,
+      name: stringOf(host['name']) ?? `host ${index + 1}`,
       at: { file: document.name, line: positionOf(part)?.line ?? 1 },
       mac: normalMac(host),
       architecture: architectures.find((name) => name === host['architecture']),
@@ -215,15 +215,15 @@ function checkIgnored(rules: readonly string[] = []): Mistake[] {
 
 function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   const mistakes: Mistake[] = [];
-  const nameProblem = machineNameProblem(textOf(name) ?? '');
+  const nameProblem = machineNameProblem(stringOf(name) ?? '');
   if (nameProblem !== undefined) {
-    const message = `${quoteText(textOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
+    const message = `${quoteText(stringOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
     const hint = 'use a name such as worker-0 or worker-0.example.com';
     mistakes.push({ path: ['name'], message, hint, ...unreplacedMistake('name', name) });
   }
-  const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
+  const address = mac === undefined ? undefined : parseMacAddress(stringOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
-    const message = `${quoteText(textOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
+    const message = `${quoteText(stringOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
     const hint = 'use the form "52:54:00:12:34:56"';
     mistakes.push({ path: ['mac'], message, hint, ...unreplacedMistake('mac', mac) });
   }
@@ -238,7 +238,7 @@ function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
 }
 
 function unreplacedMistake(key: string, value: unknown): Pick<Mistake, 'message' | 'hint'> | undefined {
-  const unreplaced = unreplacedIn(textOf(value) ?? '');
+  const unreplaced = unreplacedIn(stringOf(value) ?? '');
   return unreplaced && { message: `${key} ${unreplaced.problem}`, hint: unreplaced.hint };
 }
 
@@ -271,7 +271,7 @@ function reportTwins(
 const MOST_LINES = 5;
 
 function normalMac(host: unknown): string | undefined {
-  const text = textOf(asMapping(host)['mac']);
+  const text = stringOf(asMapping(host)['mac']);
   const address = text === undefined ? undefined : parseMacAddress(text);
   return address !== undefined && 'mac' in address ? address.mac : undefined;
 }

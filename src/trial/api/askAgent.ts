@@ -4,7 +4,7 @@
  * `agent_client.py` of Ironic; `clean.py`, `deploy.py` and `hardware.py` of ironic-python-agent.
  */
 
-import { asList, asMapping, isMapping, type Mapping, textOf } from '../../formats/mapping.ts';
+import { asList, asMapping, isMapping, type Mapping, stringOf } from '../../formats/mapping.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
 import { knownMacs } from '../timeline/machines.ts';
@@ -32,10 +32,10 @@ export async function askAgent(agent: AskedAgent, time = STATUS_TIME) {
     const { version } = await get('/v1/status');
     const { commands } = await get(commandsPath(agent));
     return {
-      version: textOf(version),
+      version: stringOf(version),
       commands: asList(commands).map((command) => {
         const { command_name: name, command_status: status } = asMapping(command);
-        return `${textOf(name) ?? '(unknown)'}: ${textOf(status) ?? '(unknown)'}`;
+        return `${stringOf(name) ?? '(unknown)'}: ${stringOf(status) ?? '(unknown)'}`;
       }),
     };
   });
@@ -137,7 +137,7 @@ function nodeDocument({ machine, uuid }: AskedNode['node']): object {
  */
 function commandError(response: AgentResponse, name: string, path: string): AgentError {
   const { faultstring } = asMapping(response.body); // of other servers, the body may be anything
-  const text = textOf(faultstring) ?? '';
+  const text = stringOf(faultstring) ?? '';
   if (response.status === 409 || /agent is busy/i.test(text)) {
     return new AgentError('busy', `it is executing another command (${text})`);
   }
@@ -181,18 +181,18 @@ function addResult(
     for (const step of asList(list)) manager.steps.push(readStep(type, step));
   }
   for (const [name, version] of Object.entries(asMapping(versions))) {
-    managerOf(name).version = textOf(version) ?? '';
+    managerOf(name).version = stringOf(version) ?? '';
   }
 }
 
 /** @throws AgentError if the step has no name */
 function readStep(type: AgentStep['type'], value: unknown): AgentStep {
   const { interface: driverInterface, priority, step } = asMapping(value);
-  const name = textOf(step);
+  const name = stringOf(step);
   if (name === undefined)
     throw new AgentError('answer', `its response contains a ${type} step without a name`);
   const isNumber = typeof priority === 'number' && Number.isFinite(priority);
-  return { type, step: name, interface: textOf(driverInterface), priority: isNumber ? priority : 0 };
+  return { type, step: name, interface: stringOf(driverInterface), priority: isNumber ? priority : 0 };
 }
 
 function comparable(name: string): string {

@@ -1,7 +1,7 @@
 /** `POST /v1/heartbeat/NODE`: the agent is running, and sends its callback URL. */
 
 import type { HeartbeatEvent } from '../timeline/events.ts';
-import { isMapping, type Mapping, textOf } from '../../formats/mapping.ts';
+import { isMapping, type Mapping, stringOf } from '../../formats/mapping.ts';
 import type { IronicNode, NodeStore } from './nodes.ts';
 import {
   answerWith,
@@ -56,9 +56,9 @@ export function answerHeartbeat(
   // A body that is not an object has no fields.
   const sent = parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
   const node = nodes.byUuid(name ?? '') ?? nodes.byName(name ?? '');
-  const callbackUrl = textOf(sent['callback_url']);
-  const token = node?.token.check(textOf(sent['agent_token'])) ?? 'unknown';
-  const facts = { callbackUrl, agentVersion: textOf(sent['agent_version']), token } as const;
+  const callbackUrl = stringOf(sent['callback_url']);
+  const token = node?.token.check(stringOf(sent['agent_token'])) ?? 'unknown';
+  const facts = { callbackUrl, agentVersion: stringOf(sent['agent_version']), token } as const;
   const refusal =
     argumentRefusal(name, sent, parsed.kind === 'value') ??
     versionRefusal(version, 'heartbeat') ??
@@ -74,7 +74,7 @@ export function answerHeartbeat(
   return {
     answer: answerWith(202, undefined),
     event: { ...seen, problem: undefined, reason: undefined },
-    agent: { node, callbackUrl: node.callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) },
+    agent: { node, callbackUrl: node.callbackUrl, verifyCa: stringOf(sent['agent_verify_ca']) },
   };
 }
 
@@ -121,14 +121,14 @@ function urlRefusal(callbackUrl: string, node: IronicNode): RefusedRequest | und
 }
 
 function agentRefusal(sent: Mapping, token: HeartbeatEvent['token']): RefusedRequest | undefined {
-  const status = textOf(sent['agent_status']);
+  const status = stringOf(sent['agent_status']);
   if (!given(sent['agent_token']))
     return refuseRequest(400, 'Agent token is required for heartbeat processing.', 'token-missing');
   if (status !== undefined && !states.includes(status))
     return refuseRequest(400, `Agent status is invalid. Valid states are ${states.join(',')}.`, 'arguments');
   if (!given(sent['agent_version']) && status === undefined)
     return refuseRequest(400, NO_VERSION, 'no-agent-version');
-  if (token === 'valid') return /^http:/i.test(textOf(sent['callback_url']) ?? '') ? withoutTls : undefined;
+  if (token === 'valid') return /^http:/i.test(stringOf(sent['callback_url']) ?? '') ? withoutTls : undefined;
   const reason = token === 'missing' ? 'token-missing' : 'token-invalid';
   return refuseRequest(400, 'Invalid or missing agent token received.', reason);
 }
