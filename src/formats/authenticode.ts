@@ -3,13 +3,14 @@
  * Format"). Nothing is verified: that is the work of the firmware, with its own keys.
  */
 
-import { X509Certificate } from 'node:crypto';
 import type forge from 'node-forge';
 import { FormatError } from '../core/errors.ts';
 
 /** Of the data directories of a program. */
 const CERTIFICATES = 4;
 const PKCS_SIGNED_DATA = 2;
+/** RFC 5280, appendix A. */
+const COMMON_NAME = '2.5.4.3';
 
 /**
  * The common names of the signers, in the order of the signatures; empty for a program that is not signed.
@@ -62,13 +63,24 @@ function signerOf(content: forge.asn1.Asn1, asn1: typeof forge.asn1): string {
   const [, issuerAndSerial] = childrenOf(childrenOf(parts.at(-1))[0]);
   const serial = childrenOf(issuerAndSerial)[1]?.value;
   for (const certificate of childrenOf(certificates)) {
-    const numbers = childrenOf(childrenOf(certificate)[0]);
-    if (!numbers.some(({ type, value }) => type === asn1.Type.INTEGER && value === serial)) continue;
-    const der = Buffer.from(asn1.toDer(certificate).getBytes(), 'latin1');
-    const { subject } = new X509Certificate(der).toLegacyObject();
-    return String(subject.CN);
+    const fields = childrenOf(childrenOf(certificate)[0]);
+    const index = fields.findIndex(({ type, value }) => type === asn1.Type.INTEGER && value === serial);
+    // Behind the serial number: algorithm, issuer, validity and subject (RFC 5280, section 4.1).
+    if (index >= 0) return commonNameOf(fields[index + 4], asn1);
   }
   throw new RangeError('the certificate of the signer is missing');
+}
+
+/** Not by Node's X509Certificate: with some damaged ones, its `toLegacyObject` ends a process of Node 24. */
+function commonNameOf(subject: forge.asn1.Asn1 | undefined, asn1: typeof forge.asn1): string {
+  const attributes = childrenOf(subject).flatMap(childrenOf).map(childrenOf);
+  const [, name] =
+    attributes.find(
+      ([type]) => typeof type?.value === 'string' && asn1.derToOid(type.value) === COMMON_NAME,
+    ) ?? [];
+  if (typeof name?.value !== 'string') throw new RangeError('the signer has no name');
+  const isDecoded = name.type === asn1.Type.BMPSTRING;
+  return isDecoded ? name.value : Buffer.from(name.value, 'latin1').toString('utf8');
 }
 
 function childrenOf(node: forge.asn1.Asn1 | undefined): forge.asn1.Asn1[] {
