@@ -51,7 +51,7 @@ const ownShapes = {
 function addresses(family: Family) {
   const read = reader.object(
     {
-      ip: reader.ipAddress(family, 'write only the address here, and the number after / as prefix-length'),
+      ip: reader.ipAddress(family),
       'prefix-length': reader.prefixLength(family),
       'valid-life-time': reader.text,
       'valid-left': reader.text,

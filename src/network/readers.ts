@@ -5,7 +5,7 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { formatKeyfileString } from '../formats/keyfile.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping, stringOf } from '../formats/mapping.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import type { ConvertedEntries, ConvertedEntry } from './convertedKeyfile.ts';
 import {
@@ -313,9 +313,12 @@ export const listItem: Reader<string> = (value, place) => {
 export function ipAddress(family?: Family, hint?: string): Reader<IpAddress> {
   const what = family === undefined ? 'an IP address' : `an IPv${family} address`;
   return (value, place) => {
-    const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
+    const written = stringOf(value) ?? '';
+    const parsed = parseAddress(written);
     if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return parsed;
-    return refuse(place, expected(what, value), hint);
+    const [, address] = /^([0-9a-fA-F.:]+)\/\d+$/.exec(written) ?? [];
+    const shorter = address && `use ${address}, without the prefix length`;
+    return refuse(place, expected(what, value), shorter ?? hint);
   };
 }
 

@@ -385,3 +385,14 @@ function turnAround(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toReversed());
 }
+
+it.each([
+  ['192.0.2.5/24', 'use 192.0.2.5, without the prefix length'],
+  ['192.0.2.300', undefined],
+])('an address as %s', (ip, hint) => {
+  const ipv4 = { enabled: true, dhcp: false, address: [{ ip, 'prefix-length': 24 }] };
+  const { findings } = convertNmstate({
+    interfaces: [{ name: 'eth0', type: 'ethernet', state: 'up', ipv4 }],
+  });
+  expect(findings).toMatchObject([{ message: `expected an IPv4 address, found "${ip}"`, hint }]);
+});

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 /** For `globalSetup` of vitest; the workers inherit the variable. */
 export function setup(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'tests '));
+  const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   chmodSync(folder, 0o755); // tests start programs as other users
   process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
