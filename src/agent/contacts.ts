@@ -3,7 +3,6 @@
  * CA certificates, and with which login. Nothing is contacted here.
  */
 
-import { ifWellFormed } from '../core/errors.ts';
 import { parseUrl } from '../formats/url.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { connectedServer, type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
@@ -12,16 +11,15 @@ import type { PullSource } from './imagePull.ts';
 import { listTimeServers } from './lint/addresses.ts';
 import { isBuilt, planPulls, trustedCas } from './lint/images.ts';
 import { bindMounts, getsTrustStore, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
-import { listLoginFiles } from './lint/pullSecret.ts';
+import { listLoginFiles, readLogins } from './lint/pullSecret.ts';
 import {
   confValues,
   type LintedFile,
   type LintSubject,
   listResources,
   readInlineText,
-  textOf,
 } from './lint/subject.ts';
-import { authorizationOf, findLogin, parsePullSecret, readCredentials } from './pullSecret.ts';
+import { authorizationOf, findLogin } from './pullSecret.ts';
 
 export interface ServerAccess {
   readonly isVerified: boolean;
@@ -129,10 +127,11 @@ export function imageContacts(subject: LintSubject): readonly ImageContact[] {
 /** Live systems have no credential helpers. */
 function loginOf(name: string, podman: PodmanCommand, subject: LintSubject): RegistrySource['login'] {
   for (const file of listLoginFiles(podman, subject)) {
-    const json = ifWellFormed(() => parsePullSecret(textOf(file))) ?? '{}';
-    const login = findLogin(name, readCredentials(json));
+    const logins = readLogins(file);
+    if (logins === undefined) continue;
+    const login = findLogin(name, logins.credentials);
     if (login === undefined || 'helper' in login || login.state !== 'usable') continue;
-    return { key: login.key, authorization: authorizationOf(json, login.key) };
+    return { key: login.key, authorization: authorizationOf(logins.json, login.key) };
   }
   return undefined;
 }

@@ -67,10 +67,9 @@ function listLoginProblems(subject: LintSubject): (LoginProblem & Violation)[] {
   for (const { command, image } of agentPulls(subject)) {
     const files = listLoginFiles(command.podman, subject);
     const problems = files.map((file) => {
-      const text = textOf(file);
+      const logins = readLogins(file);
       // An unreadable file is a separate finding, or another config writes it.
-      if (findProblem(text) !== undefined) return undefined;
-      return findLoginProblem(pullNames(image, registries), readCredentials(text));
+      return logins && findLoginProblem(pullNames(image, registries), logins.credentials);
     });
     const [first] = files;
     const [problem] = problems;
@@ -86,6 +85,18 @@ export function listLoginFiles(podman: PodmanCommand, { filesByPath }: LintSubje
   if (named.some(({ expands }) => expands)) return [];
   const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
   return paths.flatMap((path) => filesByPath.get(path) ?? []);
+}
+
+const known = new WeakMap<LintedFile, ReturnType<typeof parseLogins>>();
+
+/** The logins in a file, and its JSON; undefined if podman cannot read it. It is read once, as many commands may name it. */
+export function readLogins(file: LintedFile): ReturnType<typeof parseLogins> {
+  if (!known.has(file)) known.set(file, parseLogins(textOf(file)));
+  return known.get(file);
+}
+
+function parseLogins(json: string) {
+  return findProblem(json) === undefined ? { json, credentials: readCredentials(json) } : undefined;
 }
 
 export function listPullSecrets({ filesByPath, units }: LintSubject): LintedFile[] {
