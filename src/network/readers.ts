@@ -316,8 +316,8 @@ export function ipAddress(family?: Family, hint?: string): Reader<IpAddress> {
     const written = stringOf(value) ?? '';
     const parsed = parseAddress(written);
     if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return parsed;
-    const [, address] = /^([0-9a-fA-F.:]+)\/\d+$/.exec(written) ?? [];
-    const shorter = address && `use ${address}, without the prefix length`;
+    const [, bare] = /^([0-9a-fA-F.:]+)\/\d+$/.exec(written) ?? [];
+    const shorter = bare && `use ${bare}, without the prefix length`;
     return refuse(place, expected(what, value), shorter ?? hint);
   };
 }
