@@ -4,7 +4,7 @@
  */
 
 import { basename } from 'node:path/posix';
-import { DEFAULT_FOLDERS, refusedFolder } from '../core/conductorFiles.ts';
+import { DEFAULT_FOLDERS, refuseFile } from '../core/conductorFiles.ts';
 import type { Finding } from '../core/finding.ts';
 import { found, lintError, lintWarning } from '../core/rule.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
@@ -204,12 +204,8 @@ function readByArch(value = ''): (readonly [machine: string, url: string])[] {
 }
 
 function checkFile(url: string, allowed: readonly string[], option: OsloOption): Finding | undefined {
-  const refused = refusedFolder(url, allowed);
+  const refused = refuseFile(url, allowed);
   if (refused === undefined) return undefined;
-  const { folder, isSystem } = refused;
-  const message = `${option.name}: Ironic does not read files in ${folder}`;
-  const hint = isSystem
-    ? 'move the file to /var/lib/ironic'
-    : `add to [conductor]: file_url_allowed_paths = ${[...allowed, folder].join(',')}`;
-  return at({ ...conductorRules.filePath, message, hint }, option);
+  const { hint, message } = refused;
+  return at({ ...conductorRules.filePath, message: `${option.name}: ${message}`, hint }, option);
 }

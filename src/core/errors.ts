@@ -171,11 +171,17 @@ interface FormatDetails extends ErrorDetails {
 /** The bytes may be valid, but their format is one that this program does not read. */
 export class UnsupportedError extends FormatError {}
 
+/** The error of a file at its position in it. */
+export function errorInFile(error: FormatError, file: string, code: ErrorCode): CliError {
+  const { hint = `fix ${file}`, position, sentence } = error;
+  return new CliError(sentence, { code, at: { file, ...position }, hint, cause: error });
+}
+
 /** What is read, for the errors about it. */
 export interface ErrorContext {
   /** Begins the message of a FormatError, with a colon unless the message continues it: `a.iso:`, `--api-url`. */
   readonly subject?: string;
-  /** Where it is, or where a user names it. Of a whole file without a subject, the position of a FormatError is added. */
+  /** Where it is, or where a user names it. */
   readonly at?: FilePlace | undefined;
   /** Of a FormatError without a code of its own (default: ERR_FORMAT). ERR_USAGE makes it a UsageError. */
   readonly code?: ErrorCode;
@@ -204,12 +210,10 @@ export function located(context: ErrorContext, read: () => unknown): unknown {
 function inContext(error: unknown, { at, code = 'ERR_FORMAT', hint, subject }: ErrorContext): unknown {
   if (!(error instanceof CliError) || error.at !== undefined) return error;
   const details = { code: error.code, excerpt: error.excerpt, rule: error.rule, at, cause: error };
-  const isInFile = error instanceof FormatError && at !== undefined && at.line === undefined;
-  if (error instanceof FormatError && (subject !== undefined || isInFile)) {
+  if (error instanceof FormatError && subject !== undefined) {
     const Kind = code === 'ERR_USAGE' ? UsageError : CliError;
-    return new Kind(subject === undefined ? error.sentence : `${subject} ${error.message}`, {
+    return new Kind(`${subject} ${error.message}`, {
       ...details,
-      ...(isInFile && subject === undefined && { at: { ...at, ...error.position } }),
       code: error.code === 'ERR_FORMAT' ? code : error.code,
       hint: error.hint ?? hint,
     });

@@ -31,12 +31,12 @@ export async function sayIfTyped<T>(
   return work;
 }
 
-/** Milliseconds: who is silent is reported so much later at most. */
+/** Milliseconds between two looks at who is silent. */
 const TICK = 1000;
 
 /**
  * Reports who has not answered for so many milliseconds, and again each time.
- * @param nouns before one name and before several: `the BMC of `
+ * @param nouns the words before one name, and those before several: `the BMC of `; empty where names are enough
  */
 export function watchSilence(time: number, [one, several]: readonly [string, string], io: Io) {
   /** By name: the time of the clock at which it was asked, or answered last. */

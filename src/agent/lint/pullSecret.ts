@@ -87,12 +87,12 @@ export function listLoginFiles(podman: PodmanCommand, { filesByPath }: LintSubje
   return paths.flatMap((path) => filesByPath.get(path) ?? []);
 }
 
-const known = new WeakMap<LintedFile, ReturnType<typeof parseLogins>>();
+const loginsByFile = new WeakMap<LintedFile, ReturnType<typeof parseLogins>>();
 
 /** The logins in a file, and its JSON; undefined if podman cannot read it. It is read once, as many commands may name it. */
 export function readLogins(file: LintedFile): ReturnType<typeof parseLogins> {
-  if (!known.has(file)) known.set(file, parseLogins(textOf(file)));
-  return known.get(file);
+  if (!loginsByFile.has(file)) loginsByFile.set(file, parseLogins(textOf(file)));
+  return loginsByFile.get(file);
 }
 
 function parseLogins(json: string) {

@@ -1,8 +1,8 @@
-/** Reads what machines have (`--hardware`): a file, or a folder of them, such as that of `try --save`. */
+/** Compares hosts with what their machines have (`--hardware`): a file, or a folder of them, such as that of `try --save`. */
 
 import { basename, extname } from 'node:path';
 import { checkHardware, type ExpectedHardware, hardwareRules } from '../../agent/hardwareChecks.ts';
-import { CliError, located } from '../../core/errors.ts';
+import { CliError, errorInFile, FormatError, orFormatError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { parseIfJson } from '../../formats/mapping.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -18,14 +18,14 @@ const interest: Interest = {
 /** Agents send several MiB with their logs; a cluster has hundreds of hosts. */
 const EXPECTED = { what: 'Hardware (--hardware)', maxBytes: 64 * 1024 * 1024 };
 
-/** The only machine is that of a host that is the only one. */
-interface NamedHost {
+interface ComparedHost {
   readonly name: string;
+  /** There is no other host: if there is only one machine, it is that of the host, whatever its name. */
   readonly isOnly?: boolean;
 }
 
 /** What differs between a host and its machine, which has its name, or else its boot MAC address. */
-export type HardwareComparison = (host: NamedHost, expected: ExpectedHardware) => readonly Finding[];
+export type HardwareComparison = (host: ComparedHost, expected: ExpectedHardware) => readonly Finding[];
 
 /** @throws CliError if a file cannot be read, or describes no machine */
 export async function readMachines(path: string, io: Io): Promise<HardwareComparison> {
@@ -59,5 +59,7 @@ async function readDocument(path: string, io: Io): Promise<unknown> {
   const json = parseIfJson(text);
   if (json !== undefined) return json;
   const { parseYaml } = await import('../../formats/yaml.ts');
-  return located({ at: { file: path }, hint: `fix ${path}` }, () => parseYaml(text).value);
+  const value = orFormatError(() => parseYaml(text).value);
+  if (value instanceof FormatError) throw errorInFile(value, path, 'ERR_FORMAT');
+  return value;
 }

@@ -1,4 +1,4 @@
-/** The options for base images, agent archives and what is made of them, which `prepare` and all services share. */
+/** The options that `prepare` and all services share: base images, agent archives, grown ISOs, and the addresses for dnsmasq. */
 
 import { common, file, folder, freeText, repeatable, toggle, under } from '../../io/commandLine.ts';
 
@@ -21,7 +21,7 @@ export const growOption = {
   '--grow': toggle('enlarge an ISO if the config does not fit into its reserved area'),
 };
 
-/** @param url of the server in whose network the hosts are, in words */
+/** @param url the option in whose network the hosts are by default: `base URL` */
 export function dhcpRangeOption(url: string) {
   return {
     '--dhcp-range <addresses>': freeText(

@@ -10,7 +10,7 @@ import {
   readInventory,
   type InventoryHost,
 } from './inventoryDocument.ts';
-import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { CliError, errorInFile, FormatError, UsageError } from '../../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
@@ -98,10 +98,7 @@ export async function parseInventory(name: string, bytes: Uint8Array): Promise<P
     if (!(error instanceof TypeError || error instanceof FormatError)) throw error;
     await refuseOther('an inventory of ironic-coreos', name, bytes);
     const code = 'ERR_INVENTORY';
-    if (error instanceof FormatError) {
-      const { hint = `fix ${name}`, position, sentence } = error;
-      throw new CliError(sentence, { code, at: { file: name, ...position }, hint, cause: error });
-    }
+    if (error instanceof FormatError) throw errorInFile(error, name, code);
     const hint = 'pass an inventory in YAML or JSON, encoded in UTF-8';
     throw new CliError(`Inventory is not UTF-8 text: ${name}`, { code, hint });
   }

@@ -4,7 +4,7 @@
  * (`ramdisk`). Sources: Ironic 39, `ironic/drivers/modules/agent.py`, `autodetect.py` and `ramdisk.py`.
  */
 
-import { refusedFolder } from '../../../core/conductorFiles.ts';
+import { refuseFile } from '../../../core/conductorFiles.ts';
 import type { Finding, Path } from '../../../core/finding.ts';
 import { quoteText } from '../../../core/foreignText.ts';
 import { checkBootFiles } from '../../../kargs/bootFileNames.ts';
@@ -95,10 +95,10 @@ export function checkReference(
   reference: string,
   kind: keyof typeof references,
 ): readonly Finding[] {
-  const refused = refusedFolder(reference);
+  const refused = refuseFile(reference);
   if (refused?.isSystem === true) {
-    const message = `Ironic does not read files in ${refused.folder}`;
-    return [{ ...imageReference, path, message, hint: 'move the file to /var/lib/ironic' }];
+    const { hint, message } = refused;
+    return [{ ...imageReference, path, message, hint }];
   }
   const isUrl = references[kind].test(reference) && !/[^!-~]/.test(reference);
   const isValid = isUrl && (!reference.startsWith('http') || parseBootUrl(reference) !== undefined);

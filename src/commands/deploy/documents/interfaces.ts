@@ -3,7 +3,7 @@
  * Sources: Ironic 39, `ironic/conf/default.py` for the defaults, and `ironic/drivers/` for what each hardware type supports.
  */
 
-import { DEFAULT_FOLDERS, refusedFolder } from '../../../core/conductorFiles.ts';
+import { DEFAULT_FOLDERS, refuseFile } from '../../../core/conductorFiles.ts';
 import type { Finding } from '../../../core/finding.ts';
 import { infoRule } from '../../../core/rule.ts';
 
@@ -74,7 +74,7 @@ export function noteDisabled(used: {
 
 /** Names the line for images that the conductor reads from files outside the folder that is allowed by default. @param urls of all images */
 export function noteFolders(urls: readonly string[]): readonly Finding[] {
-  const refused = urls.flatMap((url) => refusedFolder(url) ?? []);
+  const refused = urls.flatMap((url) => refuseFile(url) ?? []);
   const folders = new Set(refused.flatMap(({ folder, isSystem }) => (isSystem ? [] : folder)));
   if (folders.size === 0) return [];
   const line = `file_url_allowed_paths = ${[...DEFAULT_FOLDERS, ...folders].join(',')}`;
