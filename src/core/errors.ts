@@ -171,16 +171,12 @@ interface FormatDetails extends ErrorDetails {
 /** The bytes may be valid, but their format is one that this program does not read. */
 export class UnsupportedError extends FormatError {}
 
-/** The error of a file at its position in it. */
-export function errorInFile(error: FormatError, file: string, code: ErrorCode): CliError {
-  const { hint = `fix ${file}`, position, sentence } = error;
-  return new CliError(sentence, { code, at: { file, ...position }, hint, cause: error });
-}
-
 /** What is read, for the errors about it. */
 export interface ErrorContext {
   /** Begins the message of a FormatError, with a colon unless the message continues it: `a.iso:`, `--api-url`. */
   readonly subject?: string;
+  /** The text file that is read, in place of a subject: its name and the position in it begin the message of a FormatError. */
+  readonly file?: string;
   /** Where it is, or where a user names it. */
   readonly at?: FilePlace | undefined;
   /** Of a FormatError without a code of its own (default: ERR_FORMAT). ERR_USAGE makes it a UsageError. */
@@ -207,15 +203,17 @@ export function located(context: ErrorContext, read: () => unknown): unknown {
   }
 }
 
-function inContext(error: unknown, { at, code = 'ERR_FORMAT', hint, subject }: ErrorContext): unknown {
+function inContext(error: unknown, context: ErrorContext): unknown {
+  const { at, code = 'ERR_FORMAT', file, hint, subject } = context;
   if (!(error instanceof CliError) || error.at !== undefined) return error;
   const details = { code: error.code, excerpt: error.excerpt, rule: error.rule, at, cause: error };
-  if (error instanceof FormatError && subject !== undefined) {
+  if (error instanceof FormatError && (file ?? subject) !== undefined) {
     const Kind = code === 'ERR_USAGE' ? UsageError : CliError;
-    return new Kind(`${subject} ${error.message}`, {
+    return new Kind(file === undefined ? `${subject} ${error.message}` : error.sentence, {
       ...details,
       code: error.code === 'ERR_FORMAT' ? code : error.code,
       hint: error.hint ?? hint,
+      at: file === undefined ? at : { file, ...error.position },
     });
   }
   if (at === undefined) return error;

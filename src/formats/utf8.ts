@@ -1,5 +1,7 @@
 /** UTF-8 in bytes. */
 
+import { FormatError } from '../core/errors.ts';
+
 /** Length of the character at `at` in bytes; 0 for an invalid sequence (Unicode 3.9, table 3-7). */
 export function sequenceLength(bytes: Buffer, at: number, end: number): number {
   const first = bytes[at] ?? 0;
@@ -14,4 +16,16 @@ export function sequenceLength(bytes: Buffer, at: number, end: number): number {
     if (((bytes[index] ?? 0) & 0xc0) !== 0x80) return 0;
   }
   return length;
+}
+
+/**
+ * The text, without a byte order mark.
+ * @throws FormatError for bytes that are not UTF-8
+ */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new FormatError('The file is not UTF-8', { hint: 'save the file as UTF-8', cause: error });
+  }
 }

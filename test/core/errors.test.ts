@@ -23,6 +23,17 @@ describe('located', () => {
         hint: 'download it again',
       },
     ],
+    [
+      'a FormatError in a text file gets the file and its position there, in place of the place that names the file',
+      damaged,
+      { file: 'eth0.yaml', at, code: 'ERR_INVENTORY' },
+      {
+        message: 'eth0.yaml:3:4: is damaged',
+        sentence: 'is damaged',
+        at: { file: 'eth0.yaml', line: 3, column: 4 },
+        code: 'ERR_INVENTORY',
+      },
+    ],
     ['a code', damaged, { subject: 'a.iso:', code: 'ERR_IMAGE' }, { code: 'ERR_IMAGE' }],
     [
       'it keeps a code and a hint of its own',

@@ -39,7 +39,7 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
   for (const file of files) {
     const bytes = file === '-' ? await readStdin(io, FILE) : await readUserFile(file, io, FILE);
     const text = Buffer.from(bytes).toString('utf8');
-    await located({ subject: `${file === '-' ? 'standard input' : file}:` }, async () => {
+    await located({ file: file === '-' ? 'standard input' : file }, async () => {
       // Whether the first line has the names of columns. YAML and JSON begin otherwise.
       const isTable = /^\uFEFF?[\w "'-]+(?:[,;\t][\w "'-]*)+\r?\n/.test(text);
       if (/\.csv$/i.test(file) || isTable) return void tables.push(importCsv(text, folder));

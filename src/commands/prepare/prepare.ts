@@ -211,7 +211,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     );
     const invalid = new Set(hosts.map(({ name }) => name).filter((name) => !valid.has(name)));
     await finishRun(run, [...configs, ...loaders], inputs, memory, written, invalid, hostRun);
-    const counts = `${formatCount(valid.size, 'host')} prepared, ${formatCount(folder.counts.written, 'file')} written`;
+    const counts = `${formatCount(valid.size, 'host')} prepared in hosts/, ${formatCount(folder.counts.written, 'file')} written`;
     const { unchanged } = folder.counts;
     io.stderr.write(`${printable(shown)}: ${counts}, ${unchanged} unchanged, ${formatInvalid(hostRun)}\n`);
     return hostRun.counts.invalid > 0 ? 1 : 0;

@@ -2,7 +2,7 @@
 
 import { basename, extname } from 'node:path';
 import { checkHardware, type ExpectedHardware, hardwareRules } from '../../agent/hardwareChecks.ts';
-import { CliError, errorInFile, FormatError, orFormatError } from '../../core/errors.ts';
+import { CliError, located } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { parseIfJson } from '../../formats/mapping.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -59,7 +59,5 @@ async function readDocument(path: string, io: Io): Promise<unknown> {
   const json = parseIfJson(text);
   if (json !== undefined) return json;
   const { parseYaml } = await import('../../formats/yaml.ts');
-  const value = orFormatError(() => parseYaml(text).value);
-  if (value instanceof FormatError) throw errorInFile(value, path, 'ERR_FORMAT');
-  return value;
+  return located({ file: path, hint: `fix ${path}` }, () => parseYaml(text).value);
 }

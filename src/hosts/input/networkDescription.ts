@@ -52,7 +52,7 @@ export async function readDescribedNetwork({
   at,
   document,
 }: NetworkText): Promise<DescribedNetwork> {
-  const context = { subject: `${name}:`, hint: `fix ${file}`, at };
+  const context = { file, hint: `fix ${file}`, at };
   const bytes = Buffer.from(text);
   const parse = async () =>
     import('../../formats/yaml.ts')

@@ -57,7 +57,7 @@ export async function readSourceConfig(
   const json: SourceConfig = { name, text, json: text, own: [], place: (findings) => findings };
   if (!isYaml && !mayBeButane(name, text)) return json;
   const { parseButaneConfig, parseYamlConfig } = await import('./yamlConfig.ts');
-  const yaml = await located({ subject: `${name}:` }, async () => {
+  const yaml = await located({ file: name }, async () => {
     const butane = mayBeButane(name, text) ? parseButaneConfig(text, openFiles) : undefined;
     return butane ?? (isYaml ? parseYamlConfig(text) : undefined);
   });

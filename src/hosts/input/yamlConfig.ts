@@ -7,11 +7,12 @@ import { findSecretNodes, secretFilesOf } from '../../agent/lint/secrets.ts';
 import { butaneHint } from '../../butane/hints.ts';
 import type { LocalFiles } from '../../butane/localFiles.ts';
 import { translateButane } from '../../butane/translate.ts';
-import { FormatError, ifWellFormed, type Position } from '../../core/errors.ts';
+import { ifWellFormed, type Position } from '../../core/errors.ts';
 import type { DocumentNode, Span } from '../../formats/documentTree.ts';
 import { readJsonTree } from '../../formats/json/tree.ts';
 import { joinSpans, overwrite, spansOf } from '../../formats/spans.ts';
 import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
+import { decodeUtf8 } from '../../formats/utf8.ts';
 import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
 import { placedYamlText, scalarSpans } from '../../formats/yaml/scalars.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
@@ -35,7 +36,7 @@ export interface ConfigText {
   readonly mask?: () => Uint8Array;
 }
 
-/** @throws FormatError if it is not YAML */
+/** @throws FormatError if it is not YAML in UTF-8 */
 export function parseYamlConfig(text: Uint8Array): ConfigText {
   const source = decodeUtf8(text);
   const { value, ...places } = parseYaml(source);
@@ -49,7 +50,7 @@ export function parseYamlConfig(text: Uint8Array): ConfigText {
 /**
  * Translates a Butane document. Undefined for Ignition JSON that contains the word `variant`.
  * @param openFiles is only called for Butane; undefined: local files are refused
- * @throws FormatError if it is not YAML
+ * @throws FormatError if it is not YAML in UTF-8
  */
 export function parseButaneConfig(
   text: Buffer,
@@ -91,14 +92,6 @@ function yamlConfig(places: Places, own: readonly Finding[]): ConfigText {
       findings.map((finding) => (finding.reference === undefined ? relocate(finding, places) : finding)),
     mask: () => maskYaml(places),
   };
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new FormatError('it is not UTF-8', { hint: 'save the file as UTF-8', cause: error });
-  }
 }
 
 function relocate(finding: Finding, places: Places): Finding {

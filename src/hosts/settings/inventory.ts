@@ -10,7 +10,8 @@ import {
   readInventory,
   type InventoryHost,
 } from './inventoryDocument.ts';
-import { CliError, errorInFile, FormatError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, located, UsageError } from '../../core/errors.ts';
+import { decodeUtf8 } from '../../formats/utf8.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
@@ -89,19 +90,18 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
 }
 
 /** @throws CliError if the bytes are neither YAML nor JSON, or a document of another type */
-export async function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
-  try {
-    const document = parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (!isInventory(document.value)) await refuseOther('an inventory of ironic-coreos', name, bytes);
-    return document;
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof FormatError)) throw error;
-    await refuseOther('an inventory of ironic-coreos', name, bytes);
-    const code = 'ERR_INVENTORY';
-    if (error instanceof FormatError) throw errorInFile(error, name, code);
-    const hint = 'pass an inventory in YAML or JSON, encoded in UTF-8';
-    throw new CliError(`Inventory is not UTF-8 text: ${name}`, { code, hint });
-  }
+export function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
+  return located({ file: name, code: 'ERR_INVENTORY', hint: `fix ${name}` }, async () => {
+    const refuse = () => refuseOther('an inventory of ironic-coreos', name, bytes);
+    try {
+      const document = parseYaml(decodeUtf8(bytes));
+      if (!isInventory(document.value)) await refuse();
+      return document;
+    } catch (error) {
+      if (error instanceof FormatError) await refuse();
+      throw error;
+    }
+  });
 }
 
 export interface InventoryLayers {

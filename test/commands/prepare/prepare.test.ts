@@ -27,7 +27,7 @@ describe('prepare', () => {
     const { code, stderr } = await prepare(...url);
     expect([code, stderr.split('\n').at(-2)]).toEqual([
       0,
-      'boot: 2 hosts prepared, 18 files written, 0 unchanged, 0 invalid',
+      'boot: 2 hosts prepared in hosts/, 18 files written, 0 unchanged, 0 invalid',
     ]);
     await expectConsistent(here);
     const [{ images = '' } = {}] = manifest().hosts;
@@ -96,7 +96,7 @@ describe('prepare', () => {
     const paths = (await list()).map((name) => path('boot', name));
     const before = await Promise.all(paths.map(async (name) => (await stat(name)).ino));
     const { stderr } = await prepare(...url);
-    expect(stderr).toContain('boot: 2 hosts prepared, 0 files written, 18 unchanged');
+    expect(stderr).toContain('boot: 2 hosts prepared in hosts/, 0 files written, 18 unchanged');
     expect(await Promise.all(paths.map(async (name) => (await stat(name)).ino))).toEqual(before);
   });
 

@@ -118,6 +118,6 @@ describe('prepare', () => {
     );
     list([{ name: 'mac-52-54-00-00-00-01', mac }]);
     const own = await run('prepare', '--inventory', 'names.yaml', '-o', 'boot', ...args);
-    expect([own.code, own.stderr]).toEqual([0, expect.stringContaining(': 1 host prepared, ')]);
+    expect([own.code, own.stderr]).toEqual([0, expect.stringContaining(': 1 host prepared in hosts/, ')]);
   });
 });

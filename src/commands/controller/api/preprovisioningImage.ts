@@ -7,8 +7,10 @@
  * as images are built when they are fetched.
  */
 
+import { ifWellFormed } from '../../../core/errors.ts';
 import { quoteText } from '../../../core/foreignText.ts';
 import { asMapping } from '../../../formats/mapping.ts';
+import { decodeUtf8 } from '../../../formats/utf8.ts';
 import type { ConfigArtifact } from '../../../core/artifacts.ts';
 import type { KubernetesObject, ObjectMetadata } from '../../../kube/objects.ts';
 
@@ -148,10 +150,6 @@ export function readNetworkDescription(data: unknown): NetworkDescription | unde
   const [key, unread] = networkKeys.filter((name) => Object.hasOwn(values, name));
   const encoded = key && values[key];
   if (key === undefined || typeof encoded !== 'string') return undefined;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
-    return { key, text, unread };
-  } catch {
-    return undefined;
-  }
+  const text = ifWellFormed(() => decodeUtf8(Buffer.from(encoded, 'base64')));
+  return text === undefined ? undefined : { key, text, unread };
 }
