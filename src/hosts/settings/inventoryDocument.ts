@@ -74,7 +74,13 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
   const shape = checkShape(head, checkInventory, 'agent', whole);
-  if (shape.length > 0) return { agent: new Map(), problems: locate(shape, whole) };
+  if (shape.length > 0) {
+    const ofHosts = list.flatMap((host, index) => {
+      const part = below(whole, ['hosts', index]);
+      return locate(checkShape(host, checkHost, 'overrides', part), part);
+    });
+    return { agent: new Map(), problems: [...locate(shape, whole), ...ofHosts].slice(0, MOST_FINDINGS) };
+  }
   const ignore = readIgnored(shared);
   const template = readNetworkTemplate(shared['networkTemplate']);
   return {
