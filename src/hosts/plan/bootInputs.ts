@@ -66,7 +66,6 @@ export function bootInputsOf(
     inputs,
     options: {},
     io,
-    warn: (problem) => void report(io, problem),
   };
   const system = options.coreos === false ? 'other' : 'coreos';
   return { settings: readSettings(reading, system), sourceOf: (path) => sourceOf(path, inputs), reading };
@@ -132,7 +131,7 @@ function readBootProxy(reading: Reading): BootProxy | undefined {
   if (inputOf(reading, 'ironic.apiUrls') !== undefined || isStandalone) {
     return { ...proxy, noProxy: directHosts({ ...readIronic(reading), proxy }) };
   }
-  reading.warn({
+  report(reading.io, {
     severity: 'warning',
     message: 'the URL of Ironic is unknown, so the agent may connect to it through the proxy',
     hint: 'set it with --api-url, IRONIC_BASE_URL or ironic.apiUrls in the inventory',

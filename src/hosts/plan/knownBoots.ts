@@ -1,16 +1,15 @@
 /** Boots of hosts that differ only in their names and networks: what they have in common is read and checked once. */
 
-import type { Diagnostic } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
-import { collectDiagnostics, report } from '../../io/report/report.ts';
+import { record, type Recorded, report } from '../../io/report/report.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import type { SharedSettings } from '../settings/settings.ts';
 
 interface KnownBoots {
   /** The settings of their inputs. */
-  readonly settings: Map<string, Remembered<BootSettings>>;
+  readonly settings: Map<string, Recorded<BootSettings>>;
   /** Whether they boot, by the form of the boot. */
-  readonly checks: Map<string, Remembered<boolean>>;
+  readonly checks: Map<string, Recorded<boolean>>;
 }
 
 const known = new WeakMap<SharedSettings, KnownBoots>();
@@ -21,35 +20,22 @@ function knownBoots(shared: SharedSettings): KnownBoots {
   return boots;
 }
 
-/** A result, and the warnings about it, which each host gets. */
-interface Remembered<T> {
-  readonly result: T;
-  readonly reported: readonly Diagnostic[];
-}
-
-/** The earlier result with this key. A result with a warning that names its host is not remembered. */
+/** The earlier result with this key, with its warnings. A result with a warning that names its host is not remembered. */
 async function remember<T>(
-  results: Map<string, Remembered<T>>,
+  results: Map<string, Recorded<T>>,
   key: string,
   io: Io,
   get: (io: Io) => T | Promise<T>,
   host?: string,
 ): Promise<T> {
-  const earlier = results.get(key);
-  if (earlier !== undefined) {
-    report(io, earlier.reported);
-    return earlier.result;
-  }
-  const { io: own, reported } = collectDiagnostics(io);
-  try {
-    const result = await get(own);
-    const isOfHost = ({ hint = '', message }: Diagnostic): boolean =>
-      host !== undefined && `${message} ${hint}`.includes(host);
-    if (!reported.some(isOfHost)) results.set(key, { result, reported });
-    return result;
-  } finally {
-    report(io, reported);
-  }
+  const recorded = results.get(key) ?? (await record(io, get));
+  const { reported, result } = recorded;
+  report(io, reported);
+  const isOfHost = reported.some(
+    ({ hint = '', message }) => host !== undefined && `${message} ${hint}`.includes(host),
+  );
+  if (!isOfHost) results.set(key, recorded);
+  return result;
 }
 
 /** The settings of the inputs of a host, without the URLs of the files that it boots. */

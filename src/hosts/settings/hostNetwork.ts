@@ -8,6 +8,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { Keyfile } from '../../network/convertedKeyfile.ts';
 import { acceptedName, isSkippedFile } from '../../network/keyfile/names.ts';
 import { convertNetwork } from '../input/networkDescription.ts';
+import { report } from '../../io/report/report.ts';
 import { runNmstatectl } from '../input/nmstatectl.ts';
 import { refuseOtherKeyfile } from '../input/contentKind.ts';
 import { inputOf, inputsOf, pathIn, read, readNamedFile, type Reading } from './reading.ts';
@@ -68,7 +69,7 @@ async function convert(
   format: 'nmstate' | 'networkData',
   value: InputValue,
   text: string,
-  { io, options: { nmstatectl }, profile, warn }: Reading,
+  { io, options: { nmstatectl }, profile }: Reading,
 ): Promise<Keyfile[]> {
   const { at, document } = value;
   const name = value.isContent || value.name === value.text ? value.name : `${value.name}: ${value.text}`;
@@ -76,7 +77,11 @@ async function convert(
     runNmstatectl(state, { program: resolve(io.cwd, nmstatectl ?? ''), env: io.env });
   const isOther = format === 'nmstate' && nmstatectl !== undefined;
   const described = { format, text, name, at, document, file: fileOf(value) };
-  const keyfiles = await convertNetwork(described, warn, isOther ? run : undefined);
+  const keyfiles = await convertNetwork(
+    described,
+    (problem) => void report(io, problem),
+    isOther ? run : undefined,
+  );
   if (keyfiles.length > 0 || profile !== 'icc') return [...keyfiles];
   throw new CliError(`${name} contains no connections`, {
     code: 'ERR_SETTING',

@@ -12,6 +12,7 @@ import {
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import { type InputSource, UsageError } from '../../core/errors.ts';
+import { report } from '../../io/report/report.ts';
 import { deriveIronicUrl, isExternalUrl, isIronicAddress } from './ironicImage.ts';
 import { inputOf, read, type Reading } from './reading.ts';
 
@@ -68,7 +69,7 @@ function warnOfPort(
   urls: readonly string[],
   { at, name }: InputSource,
   defaultPort: number,
-  { warn }: Reading,
+  { io }: Reading,
 ): void {
   const url = validUrls(urls).find(({ path, port }) => port === undefined && path !== '');
   if (url === undefined) return;
@@ -76,7 +77,7 @@ function warnOfPort(
   const usual = scheme === 'https' ? 443 : 80;
   const shown = formatIronicUrl(url);
   const withPort = (port: number): string => formatIronicUrl({ ...url, port });
-  warn({
+  report(io, {
     severity: 'warning',
     at,
     message: `${name}: ${shown} has the path ${path} but no port; the agent uses port ${usual}`,

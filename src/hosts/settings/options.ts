@@ -2,7 +2,6 @@
 
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
 import { profileNames } from '../../agent/settings.ts';
-import type { Diagnostic } from '../../core/finding.ts';
 import {
   choice,
   common,
@@ -105,6 +104,3 @@ export const renderOptions = {
 };
 
 export type RenderOptions = Sparse<OptionsOf<typeof renderOptions>>;
-
-/** Reports a warning, or an error before the one that is thrown. */
-export type Warn = (problem: Diagnostic) => void;

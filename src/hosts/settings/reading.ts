@@ -19,10 +19,11 @@ import type { ParseContext } from '../../agent/parseContext.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { parseChoice } from '../../io/report/choices.ts';
+import { record, type Recorded, report } from '../../io/report/report.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { refuseOther } from '../input/contentKind.ts';
 import { readCertificates } from '../input/certificates.ts';
-import type { RenderOptions, Warn } from './options.ts';
+import type { RenderOptions } from './options.ts';
 
 export interface Reading {
   readonly profile: ProfileName;
@@ -30,7 +31,6 @@ export interface Reading {
   /** The flags that are not settings. */
   readonly options: RenderOptions;
   readonly io: Io;
-  readonly warn: Warn;
   /** Where the user sets a setting, for hints, if the command has no flags for settings. */
   readonly settingsPlace?: string | undefined;
   /** Reads an archive that many configs share. */
@@ -38,13 +38,7 @@ export interface Reading {
   /** Whether the settings configure a network for the host (default: false). */
   readonly hasNetwork?: boolean;
   /** What was read of files before, by their inputs: many hosts share them. */
-  readonly known?: Map<string, Promise<Remembered>>;
-}
-
-/** A value, and the warnings about it. */
-interface Remembered {
-  readonly value: unknown;
-  readonly warnings: readonly Diagnostic[];
+  readonly known?: Map<string, Promise<Recorded<unknown>>>;
 }
 
 const rows: ReadonlyMap<SettingName, Setting> = new Map(settingTable.map((row) => [row.name, row]));
@@ -108,10 +102,11 @@ function parseText(
   reading: Reading & { readonly subject: string },
   context: Partial<Pick<ParseContext, 'defaultPort' | 'file' | 'isPortChosen'>>,
 ): unknown {
-  const { hasNetwork = false, profile, subject } = reading;
+  const { hasNetwork = false, io, profile, subject } = reading;
   if (choices !== undefined) return parseChoice(name, text, choices);
   const warn = (warning: Diagnostic): void =>
-    reading.warn(
+    void report(
+      io,
       warning.at === undefined ? { ...warning, at, message: `${subject} ${warning.message}` } : warning,
     );
   const parseOwn = upstream?.[profile] ?? parse;
@@ -185,20 +180,14 @@ export async function remember(
   input: InputValue,
   get: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
-  const { known = new Map<string, Promise<Remembered>>() } = reading;
+  const { known = new Map<string, Promise<Recorded<unknown>>>() } = reading;
   const { at, folder, name, text } = input;
   const key = JSON.stringify([name, text, folder, at]);
-  const started = known.get(key) ?? collect(reading, (own) => located(input, () => get(own)));
+  const started = known.get(key) ?? record(reading.io, (io) => located(input, () => get({ ...reading, io })));
   known.set(key, started);
-  const { value, warnings } = await started;
-  for (const warning of warnings) reading.warn(warning);
-  return value;
-}
-
-async function collect(reading: Reading, get: (reading: Reading) => Promise<unknown>): Promise<Remembered> {
-  const warnings: Diagnostic[] = [];
-  const value = await get({ ...reading, warn: (warning) => void warnings.push(warning) });
-  return { value, warnings };
+  const { reported, result } = await started;
+  report(reading.io, reported);
+  return result;
 }
 
 /** The text of the file that an input names. @param what begins the error message, as in `Pull secret not found` */

@@ -77,7 +77,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const { inputs } = collected;
     if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
-    const { settings, shared } = await readSettings(source, collected, (problem) => void report(io, problem));
+    const { settings, shared } = await readSettings(source, collected);
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
     const { config, sources } = isMerged

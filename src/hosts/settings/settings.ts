@@ -21,14 +21,14 @@ import {
 } from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import { UsageError, type InputSource } from '../../core/errors.ts';
-import type { Diagnostic } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
+import { collectDiagnostics, record, type Recorded, report } from '../../io/report/report.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { readAddedFiles } from './addedFiles.ts';
 import { readAgentImage } from './agentImage.ts';
 import { readIronic } from './ironicUrls.ts';
 import { readNetwork } from './hostNetwork.ts';
-import type { RenderOptions, Warn } from './options.ts';
+import type { RenderOptions } from './options.ts';
 import { inputOf, inputsOf, read, readFileValue, type Reading, pathIn } from './reading.ts';
 import { readSshKeys } from './sshKeys.ts';
 
@@ -107,50 +107,40 @@ const ofOneHost: ReadonlySet<SettingName> = new Set([
 ]);
 
 /**
- * Reads the settings of one config after the other. Configs with the same inputs get the same object as `shared`, and files that
- * several configs share are read once.
+ * A reader for the settings of one config after the other. Configs with the same inputs get the same object as `shared`, and files
+ * that several configs share are read once. It throws UsageError for invalid flags and variables, and CliError for invalid files.
  */
-export type ReadSettings = (
-  source: RenderSource,
-  { inputs, profile }: RenderInputs,
-  warn: Warn,
-) => Promise<{ readonly settings: AgentSettings; readonly shared: SharedSettings }>;
-
-/** The reader throws UsageError for invalid flags and variables, and CliError for invalid files. */
-export function createSettingsReader(): ReadSettings {
+export function createSettingsReader() {
   const known: Reading['known'] = new Map();
   let kinds: readonly HostKind[] = [];
-  return async (source, { inputs, profile }, warn) => {
+  return async (source: RenderSource, { inputs, profile }: RenderInputs) => {
     const { architecture, io, options, readArchive, settingsPlace } = source;
-    const network = await readNetwork({ profile, inputs, options, io, warn, known });
+    const network = await readNetwork({ profile, inputs, options, io, known });
     const { hasNetwork } = network;
-    const reading = { profile, inputs, options, io, warn, settingsPlace, readArchive, known, hasNetwork };
+    const reading = { profile, inputs, options, io, settingsPlace, readArchive, known, hasNetwork };
     const others = [hasNetwork, ...[...inputs].filter(([name]) => !ofOneHost.has(name))];
     let kind = kinds.find((one) => isDeepStrictEqual(one.others, others));
-    if (kind !== undefined) kind.warnings.forEach(warn);
-    else {
-      const warnings: Diagnostic[] = [];
-      const warnToo = (warning: Diagnostic): void => {
-        warnings.push(warning);
-        warn(warning);
-      };
-      kind = { others, shared: await readShared({ ...reading, warn: warnToo }), warnings };
+    if (kind === undefined) {
+      kind = { others, ...(await record(io, (own) => readShared({ ...reading, io: own }))) };
       kinds = [kind, ...kinds].slice(0, MOST_KINDS);
     }
-    const { shared } = kind;
+    const { reported, result: shared } = kind;
+    report(io, reported);
     checkHostArchitecture(shared.archive, architecture);
     // The shared settings last: if an object begins with that many members of another one, V8 keeps its shape for each host.
-    const settings = { hostname: read(reading, 'host.hostname'), ...network.settings, ...shared };
+    const settings: AgentSettings = {
+      hostname: read(reading, 'host.hostname'),
+      ...network.settings,
+      ...shared,
+    };
     return { settings, shared };
   };
 }
 
 /** Hosts that differ only in their names and networks. */
-interface HostKind {
+interface HostKind extends Recorded<SharedSettings> {
   /** Their other inputs. */
   readonly others: unknown;
-  readonly shared: SharedSettings;
-  readonly warnings: readonly Diagnostic[];
 }
 
 /** Of hosts whose kinds take turns; more are read again. */
@@ -209,14 +199,11 @@ function withMountedSecret(reading: Reading): Reading {
 /** The options of the agent's conf that settings without files set, in the order of the table. */
 function readConfOptions(reading: Reading): Readonly<Record<string, string>> {
   const set: Record<string, string> = {};
+  const silent = { ...reading, io: collectDiagnostics(reading.io).io }; // the settings have the same warnings
   for (const { content, name, options = {} } of settingTable) {
     if (inputsOf(reading, name).length === 0) continue;
     for (const [option, format] of Object.entries(options)) {
-      // Warnings are those of the setting.
-      const value =
-        content === undefined && format !== undefined
-          ? read({ ...reading, warn: () => undefined }, name)
-          : true;
+      const value = content === undefined && format !== undefined ? read(silent, name) : true;
       const text: string | undefined = format?.(value);
       if (text !== undefined) set[option] = text;
     }
@@ -249,7 +236,7 @@ export function readProxy(reading: Reading): ProxySettings {
   const none = inputOf(reading, 'proxy.none');
   if (none !== undefined && http === undefined && https === undefined) {
     const message = `${none.name} has no effect without --http-proxy or --https-proxy`;
-    reading.warn({ severity: 'warning', at: none.at, message });
+    report(reading.io, { severity: 'warning', at: none.at, message });
   }
   return { http, https, noProxy: read(reading, 'proxy.none') ?? [] };
 }

@@ -7,6 +7,7 @@ import { CliError } from '../../core/errors.ts';
 import { checkSshPublicKey } from '../../formats/sshKey.ts';
 import { namesIn } from '../../io/files/fileStates.ts';
 import { homeFolder } from '../../io/files/platform.ts';
+import { report } from '../../io/report/report.ts';
 import { inputOf, inputsOf, read, readFileValue, type Reading } from './reading.ts';
 
 /**
@@ -15,7 +16,7 @@ import { inputOf, inputsOf, read, readFileValue, type Reading } from './reading.
  * @throws CliError if a key is required and none is found
  */
 export async function readSshKeys(reading: Reading): Promise<readonly string[]> {
-  const { options, profile, warn } = reading;
+  const { io, options, profile } = reading;
   if (options.noSshKey === true) return [];
   const [first] = inputsOf(reading, 'host.sshKeys');
   if (first === undefined && profile === 'buildpy') return readHomeKeys(reading);
@@ -30,7 +31,7 @@ export async function readSshKeys(reading: Reading): Promise<readonly string[]> 
   }
   const mayLogIn = inputOf(reading, 'host.passwordHash') !== undefined || read(reading, 'host.autologin');
   if (first === undefined && !mayLogIn) {
-    warn({
+    report(io, {
       severity: 'warning',
       message: 'no SSH key is set: login to the host is not possible',
       hint: noKeyHint(reading),
@@ -58,7 +59,7 @@ async function readHomeKeys(reading: Reading): Promise<readonly string[]> {
     });
   }
   if (others.length > 0) {
-    reading.warn({
+    report(reading.io, {
       severity: 'warning',
       message: `several SSH keys found: using ~/.ssh/${first}, ignoring ${others.join(', ')}`,
       hint: 'choose a key with --ssh-key FILE',

@@ -36,6 +36,23 @@ export function collectDiagnostics(io: Io): { readonly io: Io; readonly reported
   return { io: ioWith(io, { report: collect }), reported };
 }
 
+/** A result, and what was reported about it, for all that get it later. */
+export interface Recorded<T> {
+  readonly result: T;
+  readonly reported: readonly Diagnostic[];
+}
+
+/** What `get` reports is recorded in place of being reported, unless it fails. */
+export async function record<T>(io: Io, get: (io: Io) => T | Promise<T>): Promise<Recorded<T>> {
+  const { io: own, reported } = collectDiagnostics(io);
+  try {
+    return { result: await get(own), reported };
+  } catch (error) {
+    report(io, reported);
+    throw error;
+  }
+}
+
 /** Without duplicates. */
 export function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...new Map(diagnostics.map((diagnostic) => [formatDiagnostic(diagnostic), diagnostic])).values()];

@@ -10,7 +10,7 @@ import { isValidCertificateName } from './createdCertificates.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
 import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.ts';
-import { report } from '../../io/report/report.ts';
+import { collectDiagnostics, report } from '../../io/report/report.ts';
 import type { IronicApi } from './ironicApi.ts';
 import type { TrialOptions } from '../options.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
@@ -157,9 +157,9 @@ export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): Ironi
   for (const host of inventory.hosts ?? []) {
     if (host.problems.length > 0) continue;
     try {
-      const own = hostSource(host, source, io);
+      const own = hostSource(host, source, collectDiagnostics(io).io);
       const { inputs, profile } = readInputs(own);
-      found.set(host.name, readIronic({ ...own, profile, inputs, warn: () => undefined }).apiUrls);
+      found.set(host.name, readIronic({ ...own, profile, inputs }).apiUrls);
     } catch {
       continue;
     }

@@ -158,7 +158,7 @@ function derived(given: Environment): readonly unknown[] {
   const env = withFile(given);
   const io = createIo({ env });
   const reading = { ...readInputs({ options: {}, io }), options: {}, io };
-  const { apiUrls } = readIronic({ ...reading, warn: () => undefined });
+  const { apiUrls } = readIronic(reading);
   return [...apiUrls, deriveHttpUrl(env)];
 }
 
