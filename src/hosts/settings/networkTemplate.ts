@@ -23,10 +23,12 @@ export function readNetworkTemplate(value: unknown): NetworkTemplate | undefined
   const template = asMapping(value);
   const format = formats.find((one) => template[one] !== undefined);
   if (format === undefined) return undefined;
-  const names = new Set<string>();
   const network = template[format];
-  const fill = compile(network, names);
-  return { format, names, fill: (host) => fill?.(valuesOf(host)) ?? network };
+  return {
+    format,
+    names: new Set(placeholdersIn(network)),
+    fill: (host) => fill(network, valuesOf(host)),
+  };
 }
 
 /** The mistakes in `network.values` of a host; paths start at the host. */
@@ -68,49 +70,39 @@ function valuesOf({ name, mac, architecture, network }: Mapping): Mapping {
   return { name, mac, architecture, ...asMapping(asMapping(network)['values']) };
 }
 
-/** Replaces the placeholders of a part of the template. A value that is missing leaves the placeholder. */
-type Fill = (values: Mapping) => unknown;
+/** The names of the placeholders in a part of the template. */
+function* placeholdersIn(part: unknown): Generator<string> {
+  const only = onlyPlaceholder(part);
+  if (only !== undefined) yield only;
+  else if (typeof part === 'string') for (const [, name = ''] of part.matchAll(PLACEHOLDER)) yield name;
+  else if (typeof part === 'object' && part !== null) {
+    for (const member of Object.values(part)) yield* placeholdersIn(member);
+  }
+}
 
-/** Undefined for a part without placeholders, which all hosts share. @param names gets those of the placeholders */
-function compile(part: unknown, names: Set<string>): Fill | undefined {
-  if (Array.isArray(part)) {
-    const items = part.map((item): readonly [unknown, Fill | undefined] => [item, compile(item, names)]);
-    if (items.every(([, fill]) => fill === undefined)) return undefined;
-    return (values) => items.map(([item, fill]) => (fill === undefined ? item : fill(values)));
+/** A part with the values in place of its placeholders. One whose value is missing stays. */
+function fill(part: unknown, values: Mapping): unknown {
+  const only = onlyPlaceholder(part);
+  if (only !== undefined) {
+    const value = values[only];
+    return typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value) ? Number(value) : (value ?? part);
   }
+  if (Array.isArray(part)) return part.map((item: unknown) => fill(item, values));
   if (isMapping(part)) {
-    const [[key, value] = ['', undefined], ...others] = Object.entries(part);
-    if (others.length === 0 && value === null) return whole(key, part, names);
-    const members = Object.entries(part).map(
-      ([name, member]) => [name, member, compile(member, names)] as const,
-    );
-    if (members.every(([, , fill]) => fill === undefined)) return undefined;
-    return (values) =>
-      Object.fromEntries(
-        members.map(([name, member, fill]) => [name, fill === undefined ? member : fill(values)]),
-      );
+    return Object.fromEntries(Object.entries(part).map(([key, member]) => [key, fill(member, values)]));
   }
-  if (typeof part !== 'string') return undefined;
-  const [, only] = /^\{([A-Za-z][\w-]*)\}$/.exec(part) ?? [];
-  if (only !== undefined) return whole(only, part, names);
-  const found = Array.from(part.matchAll(PLACEHOLDER), ([, name = '']) => name);
-  if (found.length === 0) return undefined;
-  for (const name of found) names.add(name);
-  return (values) =>
-    part.replaceAll(PLACEHOLDER, (text, name: string) => {
-      const value = values[name];
-      return typeof value === 'string' || typeof value === 'number' ? `${value}` : text;
-    });
+  if (typeof part !== 'string') return part;
+  return part.replaceAll(PLACEHOLDER, (text, name: string) => {
+    const value = values[name];
+    return typeof value === 'string' || typeof value === 'number' ? `${value}` : text;
+  });
 }
 
 const PLACEHOLDER = /\{([A-Za-z][\w-]*)\}/g;
 
-/** A value that is only a placeholder. */
-function whole(name: string, part: unknown, names: Set<string>): Fill {
-  names.add(name);
-  return (values) => {
-    const value = values[name];
-    if (typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value)) return Number(value);
-    return value ?? part;
-  };
+/** The name in a value that is only a placeholder: `"{vlan}"`, or `{vlan}` without quotes. */
+function onlyPlaceholder(part: unknown): string | undefined {
+  if (typeof part === 'string') return /^\{([A-Za-z][\w-]*)\}$/.exec(part)?.[1];
+  const [[key, value] = ['', undefined], ...others] = Object.entries(asMapping(part));
+  return others.length === 0 && value === null ? key : undefined;
 }
