@@ -25,6 +25,7 @@ import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import type { KernelArgument } from '../../kargs/argument.ts';
+import { isNetworkArgument } from '../../kargs/connections.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { isStatic } from '../../network/reachability.ts';
 
@@ -122,16 +123,13 @@ export function checkSpecVersions(
     });
 }
 
-/** Kernel arguments that configure the network of the initramfs. */
-const networkArguments: ReadonlySet<string> = new Set(['ip', 'bond', 'vlan', 'rd.route']);
-
 /** An issue if the initramfs, which must fetch the root filesystem, has no network, because only the config contains it. */
 export function checkInitramfsNetwork(
   config: Config,
   kargs: readonly KernelArgument[],
   files: EmbedFiles,
 ): Finding[] {
-  const hasOwn = embedsKeyfiles(files) || kargs.some(({ name }) => networkArguments.has(name));
+  const hasOwn = embedsKeyfiles(files) || kargs.some(isNetworkArgument);
   if (hasOwn || !isStatic(readConnections(keyfilesOf(config)))) return [];
   return [{ ...imageRules.initramfsNetworkMissing, path: [] }];
 }

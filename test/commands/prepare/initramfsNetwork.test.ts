@@ -109,8 +109,12 @@ describe('inspect and validate report an image whose network is only in the conf
     await run(['iso', 'network', 'remove', iso]);
     expect((await run(['inspect', iso])).stdout.includes(rule)).toBe(isReported);
     expect((await run(['validate', iso])).stdout.includes(rule)).toBe(isReported);
-    await run(['iso', 'kargs', 'modify', '-a', 'ip=192.0.2.5:::24::eth0:none', iso]);
-    expect((await run(['inspect', iso])).stdout).not.toContain(rule);
+    for (const argument of ['ip=192.0.2.5:::24::eth0:none', 'bridge=br0:eth0', 'team=team0:eth0']) {
+      await run(['iso', 'kargs', 'modify', '-a', argument, iso]);
+      expect(`${argument}\n${(await run(['inspect', iso])).stdout}`).not.toContain(rule);
+      await run(['iso', 'kargs', 'modify', '-d', argument, iso]);
+    }
+    expect((await run(['inspect', iso])).stdout.includes(rule)).toBe(isReported);
   });
 });
 
