@@ -167,10 +167,11 @@ function withArchive(
 ): RenderSource {
   const known = { ...source, architecture: source.architecture ?? architecture };
   if (given.size === 0) return known;
-  const file = given.get(architecture ?? source.architecture) ?? given.get(undefined);
+  const wanted = known.architecture ?? 'x86_64'; // like the images of a host that sets none
+  const file = given.get(wanted) ?? given.get(undefined);
   if (file !== undefined) return { ...known, options: { ...source.options, agentArchive: file } };
-  throw new CliError(`no agent archive for ${architecture}`, {
+  throw new CliError(`no agent archive for ${wanted}`, {
     code: 'ERR_SETTING',
-    hint: `pass it: --agent-archive ${architecture}=FILE`,
+    hint: `pass it: --agent-archive ${wanted}=FILE`,
   });
 }

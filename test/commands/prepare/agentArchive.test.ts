@@ -161,6 +161,26 @@ describe('prepare --agent-archive', () => {
     ]);
   });
 
+  it('gives hosts without images and without an architecture the one for x86_64', async () => {
+    const args = [
+      'prepare',
+      '--inventory',
+      'inv.yaml',
+      '--artifacts',
+      'ign',
+      '--base-url',
+      'http://h',
+      '-o',
+      'any',
+    ];
+    const archives = ['--agent-archive', 'arm.tar', '--agent-archive', 'agent.tar'];
+    expect((await run([...args, ...archives])).code).toBe(0);
+    expect(urlOf(JSON.parse(read(fileOf('worker-0', 'config.ign', 'any'))))).toMatch(/\/agent\.tar$/);
+    const { code, stderr } = await run([...args, '--agent-archive', 'aarch64=arm.tar']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no agent archive for x86_64')]);
+    expect(stderr).toContain('hint: pass it: --agent-archive x86_64=FILE\n');
+  });
+
   it('refuses one for another architecture than that of the images, which hosts without their own have', async () => {
     const { code, stderr } = await prepare(...iso, '--agent-archive', 'arm.tar');
     expect([code, stderr]).toEqual([
