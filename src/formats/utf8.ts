@@ -26,6 +26,6 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new FormatError('The file is not UTF-8', { hint: 'save the file as UTF-8', cause: error });
+    throw new FormatError('it is not UTF-8', { hint: 'save the file as UTF-8', cause: error });
   }
 }

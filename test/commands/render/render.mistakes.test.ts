@@ -46,6 +46,14 @@ const render = (
   env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RunResult> => runCli(['render', '--no-ssh-key', ...args], { cwd, env });
 
+it('render refuses an inventory that is not UTF-8', async () => {
+  writeFileSync(join(cwd, 'latin1.yaml'), Buffer.from('agent: {host.hostname: \xe9}\n', 'latin1'));
+  expect(await render(['--inventory', 'latin1.yaml'])).toMatchObject({
+    code: 1,
+    stderr: 'error: latin1.yaml: it is not UTF-8\nhint: save the file as UTF-8\n',
+  });
+});
+
 describe('render refuses what can never work', () => {
   it.each([
     [
