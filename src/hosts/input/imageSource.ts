@@ -4,7 +4,7 @@ import { CliError, located } from '../../core/errors.ts';
 import { detectKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess, type ImageAccess } from '../../image/overlay.ts';
 import { statUserFile } from '../../io/files/fileStates.ts';
-import { type Expected, readUserFile } from '../../io/files/files.ts';
+import { type Expected, readUserFile, tooLargeError } from '../../io/files/files.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import { openImage } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
@@ -61,10 +61,7 @@ async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'no
  */
 export async function readWhole({ image, name }: ImageInput, { maxBytes }: Expected): Promise<Uint8Array> {
   if (image.size <= maxBytes) return image.read(0, image.size);
-  throw new CliError(`${name} is too large: more than ${maxBytes} bytes`, {
-    code: 'ERR_TOO_LARGE',
-    hint: 'pass an Ignition config, a live ISO or an initramfs',
-  });
+  throw tooLargeError({ what: name, maxBytes });
 }
 
 /** False for pipes, which are read from start to end. */

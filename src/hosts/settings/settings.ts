@@ -88,7 +88,7 @@ export function chooseProfile({ host, profile, tls }: RenderOptions): ProfileNam
     });
   }
   if (profile === 'buildpy' && host === undefined) {
-    throw new UsageError('--profile buildpy requires --host', {
+    throw new UsageError('profile buildpy requires --host', {
       hint: 'pass the address of Ironic, for example --host 192.0.2.1 --registry 192.0.2.1:5000',
     });
   }

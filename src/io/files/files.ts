@@ -97,7 +97,7 @@ function readLimited(stream: AsyncIterable<unknown>, limits: Expected): Promise<
   return readAll(stream, limits.maxBytes, () => tooLargeError(limits));
 }
 
-function tooLargeError({ what, maxBytes }: Expected): CliError {
+export function tooLargeError({ what, maxBytes }: Expected): CliError {
   const limit = formatSizeInWords(maxBytes);
   return new CliError(`${what} is too large: more than ${limit}`, {
     code: 'ERR_TOO_LARGE',

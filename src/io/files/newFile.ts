@@ -42,7 +42,7 @@ export async function writeFileAtomically(
   content: Content,
   { mode, shownPath = path, inputs }: NewFileOptions = {},
 ): Promise<void> {
-  const special = await openSpecial(path);
+  const special = await openSpecial(path, shownPath);
   if (special === undefined) {
     // Of a stream, the size is not known before.
     const size =
@@ -89,11 +89,11 @@ export async function writeIfChanged(
 }
 
 /** Opens a special file, such as a device or a pipe, for writing; undefined for files, folders and new paths. */
-async function openSpecial(path: string): Promise<FileHandle | undefined> {
+async function openSpecial(path: string, shownPath: string): Promise<FileHandle | undefined> {
   const stats = await statsOf(path);
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
   return open(path, constants.O_WRONLY).catch((error: unknown) => {
-    throw fileError(error, { path, what: 'Output', action: 'write' });
+    throw fileError(error, { path: shownPath, what: 'Output', action: 'write' });
   });
 }
 
@@ -187,7 +187,7 @@ export async function createFile(
  * @throws CliError or system errors
  */
 export async function openPrivate(path: string): Promise<FileHandle> {
-  const special = await openSpecial(path);
+  const special = await openSpecial(path, path);
   if (special !== undefined) return special;
   const target = await followLinks(path);
   await rm(target, { force: true });

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -214,6 +214,14 @@ address1=192.0.2.20/24
       expect.stringMatching(/^and \d+ more \(--format full\)$/),
       '',
     ]);
+  });
+
+  it('refuses a file that is too large for a config', async () => {
+    await writeFile(join(cwd, 'large'), 'x');
+    await truncate(join(cwd, 'large'), 256 * 1024 * 1024 + 1);
+    const { code, stderr } = await inspect('large');
+    expect(code).toBe(1);
+    expect(stderr).toContain('large is too large: more than 256 MiB\nhint: pass a file of at most 256 MiB\n');
   });
 
   it('reads standard input', async () => {

@@ -218,6 +218,13 @@ describe('build.py flags', () => {
     for (const name of names) expect(result.stderr).toContain(name);
   });
 
+  it('are required by the profile of an inventory', async () => {
+    const inventory = { ...home, 'inv.yaml': 'profile: buildpy\nagent: {debug: true}\n' };
+    const { code, stderr } = await renderAtHome(inventory, ['--inventory', '.ssh/inv.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: profile buildpy requires --host\n/);
+  });
+
   it('take what build.py has not: pull secret, proxy, hostname', async () => {
     const result = await renderAtHome({ ...home, 'auth.json': '{"auths":{"quay.io":{"auth":"dTpw"}}}' }, [
       '--host',

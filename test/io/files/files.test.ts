@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import {
   chmod,
@@ -13,6 +14,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -302,6 +304,14 @@ describe('writeFileAtomically', () => {
   it('writes to a device instead of replacing it', async () => {
     await writeFileAtomically('/dev/null', 'x');
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+
+  it('names a special file as the user does', async () => {
+    const server = createServer();
+    await once(server.listen(filePath()), 'listening');
+    const written = writeFileAtomically(filePath(), 'x', { shownPath: 'out' });
+    await expect(written).rejects.toThrow(/^Cannot write out: No such device/);
+    server.close();
   });
 
   it.each([
