@@ -104,13 +104,14 @@ function startError(program: string, cause: unknown): CliError {
 
 /** Of what nmstatectl logs while it works, nothing is for the user. */
 const LOG_LINE = /^\[\S+ +(?:TRACE|DEBUG|INFO|WARN) /;
-const MAX_REASON = 2000;
 
 function withoutLogLines(output: string): string {
   const lines = output.split('\n').filter((line) => !LOG_LINE.test(line));
-  const reason = lines.join('\n').trim();
   // Characters that could do something to a terminal.
-  return reason.slice(0, MAX_REASON).replaceAll(/[^\P{C}\n]/gu, ' ');
+  return lines
+    .join('\n')
+    .trim()
+    .replaceAll(/[^\P{C}\n]/gu, ' ');
 }
 
 /** The output is `NetworkManager: [[NAME, TEXT], …]` in YAML. */

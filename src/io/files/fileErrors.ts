@@ -199,14 +199,6 @@ const rows: Readonly<Record<string, Row>> = {
   },
   ETXTBSY: inUse,
   EBUSY: inUse,
-  // Node.js refuses such a path before it calls the system.
-  ERR_INVALID_ARG_VALUE: {
-    code: 'ERR_SETTING',
-    describe: ({ path, what }) => [
-      `${what}: the path contains a NUL character: ${JSON.stringify(path)}`,
-      'remove the NUL character from the path',
-    ],
-  },
 };
 
 /**
