@@ -118,6 +118,9 @@ export function diagnosticOf({ sentence, hint, excerpt, at, code, rule }: CliErr
 }
 
 /** A finding as a diagnostic: the place in a file of the user, if there is one, replaces the path in the document. */
-export function diagnosticAt({ severity, rule, message, hint }: Finding, at?: FilePlace): Diagnostic {
+export function diagnosticAt(
+  { severity, rule, message, hint }: Omit<Finding, 'path'>,
+  at?: FilePlace,
+): Diagnostic {
   return { severity, rule, message, hint, at };
 }

@@ -9,6 +9,7 @@ import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { acceptedName, initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { findConnectionProblems } from '../../network/reachability.ts';
 import { placeIn, UsageError } from '../../core/errors.ts';
+import { diagnosticAt } from '../../core/finding.ts';
 import { append } from '../../core/lists.ts';
 import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -74,11 +75,9 @@ export function checkKeyfiles(
 
 /** Reports connections that cannot work, at the lines that they come from. */
 export function reportConnections(files: readonly NetworkFile[], io: Io): void {
-  for (const { file, hint, line, message, rule, severity } of findConnectionProblems(
-    readConnections(files),
-  )) {
-    const at = files.find(({ name }) => name === file)?.locate?.(line);
-    report(io, { severity, rule, message, hint, at });
+  for (const problem of findConnectionProblems(readConnections(files))) {
+    const at = files.find(({ name }) => name === problem.file)?.locate?.(problem.line);
+    report(io, diagnosticAt(problem, at));
   }
 }
 
