@@ -187,7 +187,8 @@ const MAX_SERVERS = 5;
 export function findReachProblems(
   connections: readonly Connection[],
   needs: readonly Need[],
-): (Problem & Partial<KeyfilePlace>)[] {
+): (Rule & Partial<KeyfilePlace>)[] {
+  const rule = networkRules['agent-network-reach'];
   const found = needs.flatMap((servers) => {
     const obstacles = servers.flatMap((server) => {
       const obstacle = findObstacle(connections, server.host);
@@ -200,11 +201,11 @@ export function findReachProblems(
   );
   return [...groups].map(([message, group]) => {
     const { at, hint, prevents } = group[0]!.obstacle;
-    if (prevents !== 'name') return { message, hint, ...at };
+    if (prevents !== 'name') return { ...rule, message, hint, ...at };
     const servers = [...new Set(group.map(({ host, purpose }) => `${host} (${purpose})`))];
     const more = servers.length > MAX_SERVERS ? ` and ${servers.length - MAX_SERVERS} more` : '';
     const listed = servers.slice(0, MAX_SERVERS).join(', ');
-    return { message: `${message}, so the host cannot resolve ${listed}${more}`, hint, ...at };
+    return { ...rule, message: `${message}, so the host cannot resolve ${listed}${more}`, hint, ...at };
   });
 }
 

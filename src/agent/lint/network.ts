@@ -74,14 +74,8 @@ function checkParsed(
   if (first === undefined) return [];
   const needs = needsOf();
   return [
-    ...[
-      ...findConnectionProblems(connections),
-      ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]),
-    ].map(({ file, ...problem }) => ({ ...problem, path: sourceOf(file) })),
-    ...findReachProblems(connections, needs).map(({ file = first.file, ...problem }) => ({
-      ...networkRules['agent-network-reach'],
-      path: sourceOf(file),
-      ...problem,
-    })),
-  ];
+    ...findConnectionProblems(connections),
+    ...findOwnAddresses(connections, [...networkServers(connections), ...needs.flat()]),
+    ...findReachProblems(connections, needs),
+  ].map(({ file = first.file, ...problem }) => ({ ...problem, path: sourceOf(file) }));
 }

@@ -18,7 +18,6 @@ import { isNetworkPath } from '../../image/networkSettings.ts';
 import type { Connection } from '../../network/connection.ts';
 import { initramfsNameProblem } from '../../network/keyfile/names.ts';
 import { readConnections } from '../../network/keyfile/readKeyfile.ts';
-import { networkRules } from '../../network/networkRules.ts';
 import {
   findConnectionProblems,
   findOwnAddresses,
@@ -54,12 +53,10 @@ export function checkImageNetwork(
   const needs = [...ofArguments, ...ofConfig, ...others].filter((servers) => servers.length > 0);
   const ofNetwork = hasKeyfiles ? networkServers(connections) : [];
   const addresses = findOwnAddresses(connections, [...ofNetwork, ...needs.flat()]);
-  return [
-    ...addresses.map((problem) => ({ path: [], ...problem })),
-    ...findReachProblems(connections, needs).map((problem) => {
-      return { ...networkRules['agent-network-reach'], path: [], ...problem };
-    }),
-  ];
+  return [...addresses, ...findReachProblems(connections, needs)].map((problem) => ({
+    path: [],
+    ...problem,
+  }));
 }
 
 export function checkKeyfileConnections(files: EmbedFiles): readonly Finding[] {

@@ -1,6 +1,7 @@
 /** Plans the boot of one host of an inventory: its config, and the settings of its scripts and ISOs. Nothing is written here. */
 
 import type { Architecture } from '../../core/architecture.ts';
+import { diagnosticAt } from '../../core/finding.ts';
 import type { NetworkHost } from '../../kargs/loaders/loader.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
@@ -230,9 +231,8 @@ function reportFetches(
       : [],
     ...fetched(),
   ].filter((servers) => servers.length > 0);
-  const problems = findReachProblems(connections, needs);
   report(
     io,
-    problems.map((problem) => ({ severity: 'warning' as const, rule, ...problem })),
+    findReachProblems(connections, needs).map((problem) => diagnosticAt(problem)),
   );
 }
