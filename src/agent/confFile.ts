@@ -2,14 +2,8 @@
 
 import { comparePositions } from '../core/errors.ts';
 import { hasErrors, type Report } from '../core/finding.ts';
-import { normalizeSection, parseOsloConfig } from '../formats/osloConfig.ts';
-import {
-  findIpaOption,
-  type IpaVersion,
-  isIpaSection,
-  suggestIpaOption,
-  suggestIpaSection,
-} from '../ipa/ipaOptions.ts';
+import { parseOsloConfig } from '../formats/osloConfig.ts';
+import { findIpaOption, type IpaVersion, suggestIpaOption, suggestIpaSection } from '../ipa/ipaOptions.ts';
 import { checkConfFile, syntaxFinding } from './confCheck.ts';
 import { isAgentConfName } from './confName.ts';
 import { checkConductor, isIronicConf } from './ironicConf.ts';
@@ -39,9 +33,7 @@ function isAgentConf(text: string): boolean {
   const mayBeMisspelled = others.length < lines.length;
   return others.some((line) => {
     const [, section] = /^\[([^\]]*)/.exec(line) ?? [];
-    if (section !== undefined) {
-      return isIpaSection(normalizeSection(section)) || suggestIpaSection(section) !== undefined;
-    }
+    if (section !== undefined) return suggestIpaSection(section) !== undefined;
     const [, name = ''] = /^([^\s=:]+)/.exec(line) ?? [];
     const isKnown = findIpaOption('DEFAULT', name.replaceAll('-', '_')) !== undefined;
     return isKnown || (mayBeMisspelled && suggestIpaOption('DEFAULT', name) !== undefined);

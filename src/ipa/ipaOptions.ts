@@ -28,8 +28,6 @@ export interface IpaOption {
   readonly kernelParam?: string;
   /** `SECTION.NAME`; the agent still reads them. */
   readonly deprecatedNames?: readonly string[];
-  /** The declared name, if it contains dashes. */
-  readonly registeredName?: string;
   /** The first release of ironic-python-agent with it; undefined for options of libraries, which 9.0.0 also supports. */
   readonly since?: string;
   /** Patch releases of older branches with it, such as 9.7.2 for 9.7. */
@@ -67,16 +65,15 @@ const readIndex = once(() => {
   const knowledge: IpaKnowledge = JSON.parse(readAsset('src/ipa/ipa-options.json'));
   const current = new Map<string, IpaOption>();
   const deprecated = new Map<string, IpaOption>();
-  const sections = new Set<string>();
+  const sectionNames = new Set<string>();
   for (const option of knowledge.options) {
     current.set(`${option.section}.${option.name}`, option);
-    sections.add(option.section);
+    sectionNames.add(option.section);
     for (const name of option.deprecatedNames ?? []) deprecated.set(name, option);
   }
-  const sectionNames = new Set(sections);
   for (const name of deprecated.keys()) sectionNames.add(name.slice(0, name.indexOf('.')));
   for (const { section } of knowledge.removed) sectionNames.add(section);
-  return { knowledge, current, deprecated, sections, sectionNames };
+  return { knowledge, current, deprecated, sectionNames };
 });
 
 export function ipaKnowledge(): IpaKnowledge {
@@ -91,11 +88,6 @@ export function findIpaOption(section: string, name: string) {
   if (option !== undefined) return { option, renamed: false };
   const renamed = deprecated.get(key);
   return renamed && { option: renamed, renamed: true };
-}
-
-/** Whether a section with exactly this name declares options. */
-export function isIpaSection(name: string): boolean {
-  return readIndex().sections.has(name);
 }
 
 /** All valid sections, including those of deprecated names and removed options. */
@@ -168,8 +160,9 @@ export function ipaCollectors(version?: IpaVersion): string[] {
 export function suggestIpaOption(section: string, name: string): IpaOption | undefined {
   const { options } = readIndex().knowledge;
   const [, prefix = '', rest = ''] = /^([^./]+)[./](.+)$/.exec(name) ?? [];
-  if (isIpaSection(normalizeSection(prefix)))
+  if (ipaSectionNames().has(normalizeSection(prefix))) {
     return findIpaOption(prefix, rest)?.option ?? suggestIpaOption(prefix, rest);
+  }
   const plain = name.toLowerCase().replaceAll('-', '_');
   const inSection = options.filter((option) => option.section === normalizeSection(section));
   const exact =

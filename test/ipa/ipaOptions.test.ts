@@ -9,7 +9,6 @@ import {
   ipaCollectors,
   ipaKnowledge,
   ipaSectionNames,
-  isIpaSection,
   parseIpaVersion,
   suggestIpaOption,
   suggestIpaSection,
@@ -92,8 +91,6 @@ describe('suggestions', () => {
 
 it('knows sections and options of the past', () => {
   expect(ipaSectionNames()).toContain('ssl');
-  expect(isIpaSection('ssl')).toBe(false);
-  expect(isIpaSection('mdns')).toBe(true);
   expect(findRemovedIpaOption('standalone')).toMatchObject({ last: '6.6.0' });
 });
 
