@@ -11,13 +11,7 @@ import { nearestName } from '../core/nearestNames.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../formats/sshKey.ts';
 import { formatIronicUrl, parseIronicUrl, type UrlSource } from './ironicUrl.ts';
 import type { ParseContext } from './parseContext.ts';
-import {
-  checkTimeServerNames,
-  DEFAULT_HINT,
-  parseEncodedPullSecret,
-  parseSingleSshKey,
-  refuseCharacter,
-} from './profiles/icc.ts';
+import { checkTimeServerNames, DEFAULT_HINT, refuseCharacter } from './profiles/icc.ts';
 import { splitList } from './proxy.ts';
 import { parsePullSecret } from './pullSecret.ts';
 import { readRegistriesConf } from './registriesConf.ts';
@@ -52,10 +46,15 @@ export function parseImage(text: string, { warn }: ParseContext): string {
   return text;
 }
 
-/** The generators read a variable as base64 on one line, and ICC ignores an empty file. */
+/** The generators copy a variable to a data URL, so it is base64 on one line. ICC ignores an empty file. */
 export function parseEncodedSecret(text: string, { file }: ParseContext): string | undefined {
-  if (file === undefined) return parseEncodedPullSecret(text);
-  return text.trim() === '' ? undefined : parsePullSecret(text);
+  const base64 = text.trim();
+  if (file !== undefined) return base64 === '' ? undefined : parsePullSecret(text);
+  const json = parsePullSecret(base64);
+  if (Buffer.from(json).toString('base64') === base64) return json;
+  throw new FormatError('is not base64 on one line, so Ignition could not decode the resulting data URL', {
+    hint: 'encode it with: base64 -w 0',
+  });
 }
 
 /** Throws CliError for the first mistake for which podman does not read the file; its hint names the places of the others. */
@@ -135,10 +134,13 @@ export function parseKeys(text: string, context: ParseContext): readonly string[
   return checkKeys(text, keys, context);
 }
 
-/** The generators write any text of a variable. */
+/** One key, because ICC would write several lines as one entry. The generators write any text of a variable. */
 export function parseSingleKey(text: string, context: ParseContext): readonly string[] {
-  const keys = context.file === undefined || SSH_KEY.test(text) ? parseSingleSshKey(text) : [];
-  return checkKeys(text, keys, context);
+  const keys = context.file === undefined || SSH_KEY.test(text) ? splitAuthorizedKeys(text) : [];
+  if (keys.length === 0 || text.trim() === keys[0]) return checkKeys(text, keys, context);
+  throw new FormatError('contains more than one SSH key; ICC would write all of them as one entry', {
+    hint: 'pass one key, or use the default profile, which supports several',
+  });
 }
 
 function checkKeys(text: string, keys: readonly string[], { warn }: ParseContext): readonly string[] {

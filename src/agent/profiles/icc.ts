@@ -15,13 +15,11 @@ import type { AgentSettings } from '../settings.ts';
 import { renderAgentUnit } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
-import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { isUriText } from '../../formats/url.ts';
 import { findHostProblem } from '../machineAddress.ts';
 import type { ParseContext } from '../parseContext.ts';
-import { parsePullSecret } from '../pullSecret.ts';
 
 export const ICC_SPEC_VERSION = '3.2.0';
 
@@ -245,25 +243,6 @@ export function checkTimeServerNames(servers: string[], hint: string): string[] 
     throw new FormatError(`contains ${what}, which is not a server: ${problem}`, { hint });
   }
   return servers;
-}
-
-/** Credentials as JSON text, from the only format that can be copied to a data URL: base64 on one line. */
-export function parseEncodedPullSecret(text: string): string {
-  const base64 = text.trim();
-  const json = parsePullSecret(base64);
-  if (Buffer.from(json).toString('base64') === base64) return json;
-  throw new FormatError('is not base64 on one line, so Ignition could not decode the resulting data URL', {
-    hint: 'encode it with: base64 -w 0',
-  });
-}
-
-/** One key, because ICC would write several lines as one entry. */
-export function parseSingleSshKey(text: string): string[] {
-  const keys = splitAuthorizedKeys(text);
-  if (keys.length === 0 || text.trim() === keys[0]) return keys;
-  throw new FormatError('contains more than one SSH key; ICC would write all of them as one entry', {
-    hint: 'pass one key, or use the default profile, which supports several',
-  });
 }
 
 /** The value of the agent's option for VLANs; ICC treats any other word as `auto`. */
