@@ -1,10 +1,10 @@
 /** Reads files with secrets, such as tokens and passwords. */
 
 import { quoteShellWord } from '../../formats/shell.ts';
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Io } from '../io.ts';
 import { report } from '../report/report.ts';
+import { statsOf } from './fileStates.ts';
 import { type Expected, readUserFile } from './files.ts';
 import { canAllRead } from './platform.ts';
 
@@ -14,7 +14,7 @@ import { canAllRead } from './platform.ts';
  */
 export async function readSecretFile(path: string, io: Io, expected: Expected): Promise<string> {
   const bytes = await readUserFile(path, io, expected);
-  const stats = await stat(resolve(io.cwd, path)).catch(() => undefined);
+  const stats = await statsOf(resolve(io.cwd, path));
   if (stats !== undefined && canAllRead(stats)) {
     report(io, {
       severity: 'warning',

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, link, mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, fileError } from './fileErrors.ts';
+import { statsOf } from './fileStates.ts';
 import { createFile, type MakeFile, type NewFile } from './newFile.ts';
 import { cannotLink } from './platform.ts';
 import { renameFile, withTempPath } from './tempFile.ts';
@@ -33,7 +34,7 @@ export async function shareFile(
 }
 
 export async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  const [first, second] = await Promise.all([one, other].map(statsOf));
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
