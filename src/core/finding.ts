@@ -10,7 +10,9 @@ import type { CliError, ErrorCode, Excerpt, FilePlace, Position } from './errors
  * `error`: Ignition rejects the config, or the system or the agent does not start with it. `warning`: it may be unwanted, but
  * everything starts. `info`: a message that requires no change.
  */
-export type Severity = 'error' | 'warning' | 'info';
+export const severities = ['error', 'warning', 'info'] as const;
+
+export type Severity = (typeof severities)[number];
 
 /** Steps from the root of a document: member names and list indexes, e.g. `['storage', 'files', 0, 'path']`. */
 export type Path = readonly (string | number)[];
@@ -78,8 +80,6 @@ export const MAX_FINDINGS = 1000;
 
 /** The rule of the finding that says how many are left out. */
 const TOO_MANY_FINDINGS = 'too-many-findings';
-
-const severities = ['error', 'warning', 'info'] as const;
 
 /** All findings; if they are too many, the first ones in their order, errors first, and a note about the others. */
 export function limitFindings<F extends Finding>(findings: readonly F[]): readonly (F | Finding)[] {

@@ -5,7 +5,7 @@
 
 import { groupBy } from '../../core/lists.ts';
 import { printable } from '../../core/foreignText.ts';
-import type { Diagnostic } from '../../core/finding.ts';
+import { type Diagnostic, severities } from '../../core/finding.ts';
 
 export interface ProblemGroup {
   /** Empty for a problem that belongs to no host. */
@@ -48,8 +48,6 @@ export function withoutValues(text: string, name?: string): string {
     (word === name && word.length > 1) || /["\d/]/.test(word) ? '…' : word,
   );
 }
-
-const severities = ['error', 'warning', 'info'] as const;
 
 function rankOf({ problems }: ProblemGroup): number {
   return severities.findIndex((rank) => problems.some(({ severity }) => severity === rank));

@@ -5,7 +5,7 @@
 
 import { formatCount } from '../../formats/messageText.ts';
 import { groupBy } from '../../core/lists.ts';
-import type { Diagnostic, Finding, Report } from '../../core/finding.ts';
+import { type Diagnostic, type Finding, type Report, severities } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -68,7 +68,7 @@ export function reportDiagnostics({ findings }: Report, source: Source): Diagnos
  * line says so.
  */
 export function formatVerdict(report: Report, name: string): string {
-  const counts = (['error', 'warning', 'info'] as const)
+  const counts = severities
     .map((severity) => ({
       severity,
       count: report.findings.filter((one) => one.severity === severity).length,
