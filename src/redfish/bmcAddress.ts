@@ -62,6 +62,15 @@ export function bmcKind({ scheme }: BmcAddress): BmcKind {
   return schemes[scheme];
 }
 
+/**
+ * The scheme of the address of a node of Ironic, and its settings: they have the driver of the node and, if a scheme has it, its boot
+ * interface. Undefined for another driver.
+ */
+export function bmcSchemeOf(driver: unknown, bootInterface: unknown): readonly [string, BmcKind] | undefined {
+  const ofDriver = Object.entries<BmcKind>(schemes).filter(([, kind]) => kind.driver === driver);
+  return ofDriver.find(([, kind]) => kind.bootInterface === bootInterface) ?? ofDriver[0];
+}
+
 /** Why an address is invalid. Never quotes the address: it may contain a password. */
 interface BmcProblem {
   readonly problem: string;

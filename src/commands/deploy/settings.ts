@@ -5,9 +5,9 @@
 
 import { architectures } from '../../core/architecture.ts';
 import { stepNames } from '../../core/installSteps.ts';
+import { bootInterfaces, deployInterfaces, inspectInterfaces } from '../../core/nodeInterfaces.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { FILES_DIR, HARDWARE } from '../../io/commandLine.ts';
-import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
 export type DeployWord = 'steps' | 'configdrive' | 'baremetalhost' | 'node';
 

@@ -2,9 +2,7 @@
 
 import { FormatError } from '../../core/errors.ts';
 import { parseCsv } from '../../formats/csv.ts';
-import { withoutUndefined } from '../../formats/mapping.ts';
-import { formatYaml } from '../../formats/yamlText.ts';
-import { fileIn, type Imported, type ImportedFile, macsOf } from './imported.ts';
+import { type Imported, loginIn, macsOf } from './imported.ts';
 
 /** Spellings of known columns, in lower case with letters and digits only. All other columns are values of the network template. */
 const columns: Readonly<Record<string, readonly string[]>> = {
@@ -31,16 +29,10 @@ export function importCsv(text: string, folder: string): Partial<Imported> {
       hint: 'write the names of the columns to the first line, for example: name,mac,bmc_address,address',
     });
   }
-  const files: ImportedFile[] = [];
   const hosts = records.map(({ fields, line }) => {
     const valueOf = (column: string): string | undefined => fields[keys.indexOf(column)] || undefined;
     const name = valueOf('name');
     if (name === undefined) throw new FormatError(`line ${line}: the host has no name`);
-    const [username, password] = [valueOf('username'), valueOf('password')];
-    const hasLogin = username !== undefined || password !== undefined;
-    const login = formatYaml([withoutUndefined({ username, password })]);
-    const file = fileIn(folder, `${name}-bmc-secret.yaml`, login, true);
-    if (hasLogin) files.push(file);
     const values = titles.flatMap((title, index) => {
       const value = fields[index] ?? '';
       const isValue = keys[index] === undefined && value !== '' && !SECRET.test(title);
@@ -54,10 +46,13 @@ export function importCsv(text: string, folder: string): Partial<Imported> {
       architecture: valueOf('architecture'),
       network: values.length === 0 ? undefined : { values: Object.fromEntries(values) },
       deploy: bmcAddress === undefined ? undefined : { bmcAddress },
-      bmc: hasLogin ? { credentialsFile: file.path } : undefined,
+      login: loginIn(folder, `${name}-bmc-secret`, {
+        username: valueOf('username'),
+        password: valueOf('password'),
+      }),
       macs,
       notes: [...notes, ...secrets.map((title) => `the column ${title}, which may contain a secret`)],
     };
   });
-  return { hosts, files };
+  return { hosts };
 }

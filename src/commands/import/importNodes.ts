@@ -5,9 +5,10 @@
  */
 
 import { architectures } from '../../core/architecture.ts';
+import { bootInterfaces, deployInterfaces, inspectInterfaces } from '../../core/nodeInterfaces.ts';
 import { asList, asMapping, isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
-import { formatYaml } from '../../formats/yamlText.ts';
-import { fileIn, type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
+import { bmcSchemeOf } from '../../redfish/bmcAddress.ts';
+import { asText, type Imported, type ImportedHost, loginIn, macsOf } from './imported.ts';
 
 /** The nodes and ports in JSON values; undefined if they contain anything else. */
 export function findNodes(values: readonly unknown[]): readonly Mapping[] | undefined {
@@ -43,36 +44,35 @@ function isPort(item: Mapping): boolean {
  */
 export function importNodes(items: readonly Mapping[], folder: string): Partial<Imported> {
   const nodes = items.filter(isNode);
-  const files: ImportedFile[] = [];
   const ports = items.filter(isPort);
   const unknown = ports.filter(({ node_uuid: owner }) => !nodes.some(({ uuid }) => uuid === owner));
   return {
     hosts: nodes.map((node) => {
       const host = readNode(node, ports);
-      const login = loginOf(node);
-      if (login === undefined) return { ...host, notes: [...host.notes, MASKED] };
-      const file = fileIn(folder, `${host.name}-bmc-secret.yaml`, formatYaml([login]), true);
-      files.push(file);
-      return { ...host, bmc: { credentialsFile: file.path } };
+      const login = loginIn(folder, `${host.name}-bmc-secret`, loginOf(node));
+      return { ...host, login, notes: login === undefined ? [...host.notes, MASKED] : host.notes };
     }),
-    files,
     notes: unknown.map(({ address }) => `the port ${asText(address)} of a node that is not listed`),
   };
 }
 
+/** The fields of a node, and the settings and their values. */
+const interfaces = [
+  ['boot_interface', 'bootInterface', bootInterfaces],
+  ['deploy_interface', 'deployInterface', deployInterfaces],
+  ['inspect_interface', 'inspectInterface', inspectInterfaces],
+] as const;
+
 function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
-  const { uuid, name, driver, deploy_interface: deploys, inspect_interface: inspects } = node;
+  const { uuid, name, driver, boot_interface: boot } = node;
   const [info, instance, properties] = [node['driver_info'], node['instance_info'], node['properties']].map(
     // The API has null for what is not set.
     (values) => Object.fromEntries(Object.entries(asMapping(values)).filter(([, value]) => value !== null)),
   );
   const { deploy_iso, deploy_kernel, deploy_ramdisk, kernel_append_params } = asMapping(info);
-  const {
-    image_source,
-    image_os_hash_value,
-    image_checksum = image_os_hash_value,
-    boot_iso,
-  } = asMapping(instance);
+  // The older field may be an MD5.
+  const { boot_iso, image_checksum, image_disk_format, image_source } = asMapping(instance);
+  const { image_os_hash_value = image_checksum } = asMapping(instance);
   const { cpu_arch, root_device, capabilities } = asMapping(properties);
   const own = [
     ...ports.filter(({ node_uuid: owner }) => owner === uuid),
@@ -82,7 +82,13 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
   const sorted = own.toSorted((one, other) => Number(isBooted(other)) - Number(isBooted(one)));
   const { macs, notes } = macsOf(sorted.map(({ address }) => address));
   const isKnown = architectures.some((one) => one === cpu_arch);
-  const address = bmcAddressOf(node, asMapping(info));
+  const [scheme, ofScheme] = bmcSchemeOf(driver, boot) ?? [];
+  const address = scheme && bmcAddressOf(scheme, asMapping(info));
+  const chosen = interfaces.flatMap(([field, setting, names]) => {
+    const value = asText(node[field]);
+    if (value === '' || value === ofScheme?.bootInterface) return [];
+    return [{ field, setting, value, isValid: names.some((one) => one === value) }];
+  });
   return {
     name: asText(name ?? uuid),
     macs,
@@ -96,14 +102,17 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
       deployRamdisk: deploy_ramdisk,
       kernelAppendParams: kernel_append_params,
       imageSource: image_source,
-      imageChecksum: image_source === undefined ? undefined : image_checksum,
-      bootIso: image_source === undefined ? boot_iso : undefined,
-      deployInterface: deployInterfaces.find((one) => one === deploys),
-      inspectInterface: inspectInterfaces.find((one) => one === inspects),
+      ...(image_source === undefined
+        ? { bootIso: boot_iso }
+        : { imageChecksum: image_os_hash_value, imageFormat: image_disk_format }),
+      ...Object.fromEntries(
+        chosen.flatMap(({ isValid, setting, value }) => (isValid ? [[setting, value]] : [])),
+      ),
     }),
     notes: [
       ...notes,
       ...(address === undefined ? [`driver ${asText(driver)}`] : []),
+      ...chosen.flatMap(({ field, isValid, value }) => (isValid ? [] : `${field} ${value}`)),
       ...(isKnown || cpu_arch === undefined ? [] : [`cpu_arch ${asText(cpu_arch)}`]),
       ...(capabilities === undefined || capabilities === '' ? [] : [`capabilities ${asText(capabilities)}`]),
     ],
@@ -112,37 +121,28 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
 
 const MASKED = 'the BMC credentials: the password is masked or missing';
 
-/** Undefined if the password is missing or masked, as the API does. */
-function loginOf({ driver, driver_info: info }: Mapping): Mapping | undefined {
+/** Empty if the password is missing, or masked as the API does. */
+function loginOf({ driver, driver_info: info }: Mapping): Mapping {
   const prefix = driver === 'ipmi' ? 'ipmi' : 'redfish';
   const [username, password] = [asMapping(info)[`${prefix}_username`], asMapping(info)[`${prefix}_password`]];
   const isText = typeof password === 'string' && !/^\**$/.test(password);
-  return isText && typeof username === 'string' ? { username, password } : undefined;
+  return isText && typeof username === 'string' ? { username, password } : {};
 }
 
 function isBooted(port: Mapping): boolean {
   return port['pxe_enabled'] === true || port['pxe_boot_enabled'] === true;
 }
 
-const deployInterfaces = ['direct', 'autodetect', 'bootc', 'ramdisk', 'custom-agent'];
-const inspectInterfaces = ['agent', 'redfish', 'no-inspect'];
-
-/** The address as Metal3 writes it; undefined for another driver. */
-function bmcAddressOf({ driver, boot_interface: boot }: Mapping, info: Mapping): string | undefined {
-  const { ipmi_address: host, ipmi_port: port, redfish_address: url, redfish_system_id: system = '' } = info;
-  if (driver === 'ipmi' && typeof host === 'string') {
+/** As Metal3 writes it. Undefined without the address of a server. */
+function bmcAddressOf(scheme: string, info: Mapping): string | undefined {
+  const { ipmi_address: host, ipmi_port: port, redfish_address: url, redfish_system_id: system } = info;
+  if (scheme === 'ipmi') {
+    if (typeof host !== 'string') return undefined;
     const shown = host.includes(':') ? `[${host}]` : host;
     return `ipmi://${shown}${port === undefined ? '' : `:${asText(port)}`}`;
   }
-  if ((driver !== 'redfish' && driver !== 'idrac') || typeof url !== 'string') return undefined;
+  if (typeof url !== 'string') return undefined;
   const [, transport = 'https', authority = ''] = /^(?:(https?):\/\/)?([^/]+)/i.exec(url) ?? [];
-  const scheme = schemes[driver][asText(boot)] ?? (driver === 'redfish' ? 'redfish' : 'idrac-redfish');
   const suffix = transport.toLowerCase() === 'http' ? '+http' : '';
   return `${scheme}${suffix}://${authority}${asText(system)}`;
 }
-
-/** By boot interface; others boot from the network. */
-const schemes: Readonly<Record<'redfish' | 'idrac', Readonly<Record<string, string>>>> = {
-  redfish: { 'redfish-virtual-media': 'redfish-virtualmedia', 'redfish-https': 'redfish-uefihttp' },
-  idrac: { 'idrac-redfish-virtual-media': 'idrac-virtualmedia' },
-};

@@ -14,9 +14,16 @@ import {
   mappingAt,
   withoutUndefined,
 } from '../../formats/mapping.ts';
-import { formatYaml } from '../../formats/yamlText.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
-import { fileIn, type Imported, type ImportedFile, type ImportedHost, macsOf, asText } from './imported.ts';
+import {
+  asText,
+  fileIn,
+  type Imported,
+  type ImportedFile,
+  type ImportedHost,
+  loginIn,
+  macsOf,
+} from './imported.ts';
 import { mappingIn, nameOf, textsIn } from './kubernetesObjects.ts';
 
 interface Surroundings {
@@ -123,8 +130,8 @@ function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings
   };
 
   const { address, credentialsName, disableCertificateVerification } = asMapping(take('bmc'));
-  const login = takeSecret(namespace, credentialsName);
-  const credentials = ['username', 'password'].map((key) => [key, login?.get(key)?.trimEnd()] as const);
+  const secret = takeSecret(namespace, credentialsName);
+  const [username, password] = ['username', 'password'].map((key) => secret?.get(key)?.trimEnd());
   const architecture = take('architecture');
   const isKnown = architectures.some((one) => one === architecture);
   if (architecture !== undefined && !isKnown) notes.push(`architecture: ${asText(architecture)}`);
@@ -152,12 +159,7 @@ function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings
     macs,
     ...(isKnown && { architecture }),
     network,
-    bmc: login && {
-      credentialsFile: write(
-        `${asText(credentialsName)}.yaml`,
-        formatYaml([Object.fromEntries(credentials)]),
-      ),
-    },
+    login: loginIn(folder, asText(credentialsName), { username, password }),
     deploy: withoutUndefined({
       namespace: namespace === '' ? undefined : namespace,
       labels,
@@ -296,18 +298,14 @@ function notesOn(object: Mapping, fields: readonly string[]): readonly string[] 
 function readInstallConfig(object: Mapping, { folder }: Surroundings): Partial<Imported> {
   const { pullSecret, sshKey, additionalTrustBundle: ca, proxy, platform } = object;
   const { hosts } = mappingAt(platform, ['baremetal']);
-  const files: ImportedFile[] = [];
   const list = readHostList(hosts, (host, index) => {
     const name = asText(host['name'] ?? `host-${index}`);
-    const { address, disableCertificateVerification, ...login } = asMapping(host['bmc']);
-    const file = fileIn(folder, `${name}-bmc-secret.yaml`, formatYaml([login]), true);
-    const hasLogin = login['username'] !== undefined || login['password'] !== undefined;
-    if (hasLogin) files.push(file);
+    const { address, disableCertificateVerification, password, username } = asMapping(host['bmc']);
     const { bootMode } = host;
     return {
       ...networkHost(name, host['networkConfig']),
       ...macsOf([host['bootMACAddress']]),
-      bmc: hasLogin ? { credentialsFile: file.path } : undefined,
+      login: loginIn(folder, `${name}-bmc-secret`, { username, password }),
       deploy: withoutUndefined({
         bmcAddress: address,
         bmcInsecure: disableCertificateVerification === true ? true : undefined,
@@ -328,7 +326,7 @@ function readInstallConfig(object: Mapping, { folder }: Surroundings): Partial<I
   return {
     hosts: list,
     agent: { ...settings, ...secret.agent, ...trusted.agent },
-    files: [...files, ...(secret.files ?? []), ...(trusted.files ?? [])],
+    files: [...(secret.files ?? []), ...(trusted.files ?? [])],
     notes: isSecret ? ['the proxies of the install-config, which contain a password'] : [],
   };
 }

@@ -1,7 +1,8 @@
 /** What `import` reads from objects of other programs: the parts of an inventory, and the files that it refers to. */
 
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import { type Mapping, withoutUndefined } from '../../formats/mapping.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
 
 export interface ImportedHost {
   readonly name: string;
@@ -10,7 +11,8 @@ export interface ImportedHost {
   readonly architecture?: unknown;
   readonly network?: Mapping | undefined;
   readonly deploy?: Mapping | undefined;
-  readonly bmc?: Mapping | undefined;
+  /** The file with the user name and the password of its BMC. */
+  readonly login?: ImportedFile | undefined;
   /** What the inventory cannot contain, as clauses. */
   readonly notes: readonly string[];
 }
@@ -32,6 +34,13 @@ export interface Imported {
 /** A file in the folder beside the inventory. A slash in the name, which is from a document, does not lead out of the folder. */
 export function fileIn(folder: string, name: string, content: string, isSecret: boolean): ImportedFile {
   return { path: `${folder}/${name.replaceAll('/', '-')}`, content, isSecret };
+}
+
+/** The file with the login of a BMC. @param name that of the Secret. @param login without a defined member, there is no file */
+export function loginIn(folder: string, name: string, login: Mapping): ImportedFile | undefined {
+  const given = withoutUndefined(login);
+  const isEmpty = Object.keys(given).length === 0;
+  return isEmpty ? undefined : fileIn(folder, `${name}.yaml`, formatYaml([given]), true);
 }
 
 /** The text of a scalar, JSON of other values; empty without a value. */
@@ -63,7 +72,11 @@ export function mergeImported(parts: readonly Partial<Imported>[]): Imported {
   }
   const files = new Map<string, ImportedFile>();
   const notes = parts.flatMap((part) => part.notes ?? []);
-  for (const file of parts.flatMap((part) => part.files ?? [])) {
+  const own = parts.flatMap((part) => [
+    ...(part.files ?? []),
+    ...(part.hosts ?? []).flatMap(({ login }) => login ?? []),
+  ]);
+  for (const file of own) {
     const known = files.get(file.path);
     if (known === undefined) files.set(file.path, file);
     else if (known.content !== file.content) notes.push(`a second ${file.path} with another content`);
@@ -83,16 +96,12 @@ function mergeHosts(one: ImportedHost, other: ImportedHost): ImportedHost {
     macs: [...new Set([...one.macs, ...other.macs])],
     architecture: one.architecture ?? other.architecture,
     network: one.network ?? other.network,
-    deploy: merged(one.deploy, other.deploy),
-    bmc: merged(one.bmc, other.bmc),
+    deploy: { ...other.deploy, ...one.deploy },
+    login: one.login ?? other.login,
     notes: [
       ...one.notes,
       ...other.notes,
       ...(isSecondNetwork ? [`a second network, from ${other.name}`] : []),
     ],
   };
-}
-
-function merged(one: Mapping | undefined, other: Mapping | undefined): Mapping | undefined {
-  return one === undefined && other === undefined ? undefined : { ...asMapping(other), ...asMapping(one) };
 }

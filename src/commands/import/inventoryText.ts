@@ -27,7 +27,7 @@ export function formatInventory({ agent, hosts, notes }: Imported, files: readon
   return head + formatNotes(notes) + settings + list;
 }
 
-function formatHost({ name, macs, architecture, network, deploy, bmc, notes }: ImportedHost): string {
+function formatHost({ name, macs, architecture, network, deploy, login, notes }: ImportedHost): string {
   const isEmpty = deploy === undefined || Object.keys(deploy).length === 0;
   const host = withoutUndefined({
     name,
@@ -35,7 +35,7 @@ function formatHost({ name, macs, architecture, network, deploy, bmc, notes }: I
     architecture,
     network,
     deploy: isEmpty ? undefined : deploy,
-    bmc,
+    bmc: login && { credentialsFile: login.path },
   });
   const lines = formatYaml([[host]])
     .trimEnd()

@@ -196,6 +196,14 @@ describe('nodes', () => {
     expect(inventory).toContain('the BMC credentials: the password is masked or missing');
   });
 
+  it('with the checksum that Ironic prefers, and with notes on interfaces without a setting', async () => {
+    const image = { ...deployed, image_checksum: 'c'.repeat(32) };
+    const node = { ...ofApi, instance_info: image, inspect_interface: 'inspector' };
+    const { host, inventory } = await importText(JSON.stringify(node), 'nodes.json');
+    expect(host).toMatchObject({ deploy: { imageChecksum: deployed.image_os_hash_value } });
+    expect(inventory).toContain('# not imported: inspect_interface inspector\n');
+  });
+
   it('writes credentials that are not masked to a file', async () => {
     const node = { ...ofApi, driver_info: { ...address, ...credentials } };
     const { inventory, login: found } = await importText(JSON.stringify({ nodes: [node] }), 'nodes.json');
@@ -203,7 +211,18 @@ describe('nodes', () => {
     expect(inventory).not.toContain('hunter2');
   });
 
-  it('come back from deploy', async () => {
+  it.each([
+    ['', {}],
+    [' with a boot interface that no scheme has', { driver_info: address, boot_interface: 'pxe' }],
+    [
+      ' of an iDRAC',
+      {
+        driver: 'idrac',
+        boot_interface: 'idrac-redfish-virtual-media',
+        inspect_interface: 'idrac-redfish',
+      },
+    ],
+  ])('come back from deploy%s', async (_title, fields) => {
     const node = {
       name: 'a',
       driver: 'redfish',
@@ -212,12 +231,14 @@ describe('nodes', () => {
         image_source: 'https://192.0.2.1/i.raw',
         image_os_hash_algo: 'sha256',
         image_os_hash_value: 'b'.repeat(64),
+        image_disk_format: 'raw',
       },
       properties: { cpu_arch: 'x86_64', root_device: { size: '>= 100', rotational: false } },
       boot_interface: 'redfish-virtual-media',
       deploy_interface: 'direct',
       inspect_interface: 'agent',
       ports: [{ address: port.address }],
+      ...fields,
     };
     const { name } = await importText(JSON.stringify({ nodes: [node] }), 'nodes.json');
     const { code, stdout } = await runCli(['deploy', 'node', '--format', 'json', '--inventory', name], {

@@ -14,8 +14,8 @@ import { isUuid } from '../../../core/objectName.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import type { DeployOptions } from '../options.ts';
 import { checkImageChecksum, checkImageFormat, checkImageSource } from './installation.ts';
-import type { DeployInterface } from './interfaces.ts';
 import type { StepName } from '../../../core/installSteps.ts';
+import type { DeployInterface } from '../../../core/nodeInterfaces.ts';
 
 /**
  * The deploy interface for the request: as given, otherwise the one that it needs. Undefined leaves it to the conductor, whose

@@ -1,28 +1,11 @@
 /**
- * The hardware interfaces of nodes: which of them a conductor enables by default, and the lines of ironic.conf that enable others.
- * Sources: Ironic 39, `ironic/conf/default.py` for the defaults, and `ironic/drivers/` for what each hardware type supports.
+ * Which hardware interfaces of nodes a conductor enables by default, and the lines of ironic.conf that enable others. Source: Ironic 39,
+ * `ironic/conf/default.py`.
  */
 
 import { DEFAULT_FOLDERS, refuseFile } from '../../../core/conductorFiles.ts';
 import type { Finding } from '../../../core/finding.ts';
 import { infoRule } from '../../../core/rule.ts';
-
-export const deployInterfaces = ['autodetect', 'direct', 'ramdisk', 'bootc', 'custom-agent'] as const;
-export const inspectInterfaces = ['redfish', 'agent', 'no-inspect', 'idrac-redfish'] as const;
-export const bootInterfaces = [
-  'ipxe',
-  'pxe',
-  'redfish-virtual-media',
-  'redfish-https',
-  'idrac-redfish-virtual-media',
-  'http-ipxe',
-  'http',
-] as const;
-
-/** Boot interfaces that load the ramdisk over the network, and support no ISO for it. */
-export const networkBootInterfaces: readonly string[] = ['ipxe', 'pxe', 'http-ipxe', 'http'];
-
-export type DeployInterface = (typeof deployInterfaces)[number];
 
 /** Options of the section `[DEFAULT]`, with the values that Ironic uses without them. */
 const enabledByDefault = {

@@ -5,11 +5,12 @@
  */
 
 import type { Finding } from '../../../core/finding.ts';
+import { type DeployInterface, networkBootInterfaces } from '../../../core/nodeInterfaces.ts';
 import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
 import { checkDeployment, checkReference, instanceInfo, interfaceFor } from './deployment.ts';
 import { type DeployHost, rootDeviceMissing } from './host.ts';
-import { type DeployInterface, networkBootInterfaces, noteDisabled, noteFolders } from './interfaces.ts';
+import { noteDisabled, noteFolders } from './interfaces.ts';
 import type { DeployOptions } from '../options.ts';
 import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
