@@ -8,8 +8,9 @@ import type { OptionValues } from 'commander';
 import { CliError, ifWellFormed, UsageError, located } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { fillPlaceholders, type HostFacts } from '../../core/placeholders.ts';
-import { asMapping, isMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
+import { asMapping, type Mapping, mappingAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
+import { overrideSettings } from '../../hosts/settings/deployOverrides.ts';
 import { readInventoryDocument, selectHosts } from '../../hosts/settings/inventory.ts';
 import { findTwins, type Inventory, type InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import type { Io } from '../../io/io.ts';
@@ -110,7 +111,7 @@ function mergeSettings(source: DeploySource): DeployOptions {
   const { name: file, options } = source;
   const own = readDeploySettings(deployOf(source, ['hosts', source.index]), dirname(file));
   const shared = readDeploySettings(deployOf(source, []), dirname(file));
-  const merged = override(override(shared, own), options);
+  const merged = overrideSettings(overrideSettings(shared, own), options);
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
@@ -133,19 +134,6 @@ export function readDeploySettings(mapping: Mapping, folder: string): OptionValu
     return [[option, value === null ? null : (readers[kind]?.(value) ?? value)] as const];
   });
   return Object.fromEntries(entries);
-}
-
-/** Fields of mappings override each other one by one. */
-export function override(lower: OptionValues, higher: OptionValues): OptionValues {
-  const overridden = new Set(
-    deployRows.flatMap(([option, { replaces = [] }]) => (typeof higher[option] === 'string' ? replaces : [])),
-  );
-  const kept = Object.fromEntries(Object.entries(lower).filter(([option]) => !overridden.has(option)));
-  const merged = deployRows.flatMap(([option]) => {
-    const [below, above]: readonly unknown[] = [lower[option], higher[option]];
-    return isMapping(below) && isMapping(above) ? [[option, { ...below, ...above }] as const] : [];
-  });
-  return { ...kept, ...higher, ...Object.fromEntries(merged) };
 }
 
 /** Options of the command line have their flags, and the others their keys and positions in the inventory. */

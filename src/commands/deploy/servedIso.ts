@@ -5,13 +5,12 @@ import { createSigner } from '../../http/server/answer/signedPath.ts';
 import { readSigningKey } from '../../hosts/input/signingKey.ts';
 import { createLinks } from '../../hosts/plan/links.ts';
 import { hostFileName, parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
+import { overrideSettings, replacedSettings } from '../../hosts/settings/deployOverrides.ts';
 import type { Io } from '../../io/io.ts';
 import { flagOf } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
 import type { HostContext } from './hostContext.ts';
-import { override } from './inventoryHosts.ts';
 import type { DeployOptions } from './options.ts';
-import { deploySettings } from './settings.ts';
 
 export interface ServedIsos {
   /** The options of the host with the URL of its ISO, in place of what an inventory says, and the context for messages. */
@@ -37,9 +36,7 @@ export async function servedIsos(
       hint: 'pass --serve-url URL, the --public-url of serve',
     });
   }
-  const other = [option, ...(deploySettings[option].replaces ?? [])].find((name) =>
-    Object.hasOwn(options, name),
-  );
+  const other = [option, ...replacedSettings[option]].find((name) => Object.hasOwn(options, name));
   if (other !== undefined) {
     throw new UsageError(`--serve-url cannot be combined with ${flagOf(other)}`, {
       hint: `remove ${flagOf(other)}, or remove --serve-url`,
@@ -66,7 +63,7 @@ export async function servedIsos(
         nameOf: (asked) => (asked === option ? '--serve-url' : context.nameOf(asked)),
         locate: (asked, detail) => (asked === option ? undefined : context.locate(asked, detail)),
       };
-      return [override(host, { [option]: url }), named];
+      return [overrideSettings(host, { [option]: url }), named];
     },
     comment: (document) => `# The URLs of the ISOs are ${validity}.\n${document}`,
   };

@@ -45,8 +45,6 @@ export interface DeploySetting {
   readonly key?: string;
   /** Where the value is, if it is not below `deploy` of an inventory: in the entry of the host, or only on the command line. */
   readonly place?: 'host' | 'flags';
-  /** Settings that it overrides from sources of lower precedence. */
-  readonly replaces?: readonly string[];
 }
 
 const host = ['baremetalhost', 'node'] as const;
@@ -73,7 +71,6 @@ function row(
 }
 
 const STEPS_HELP = 'deploy step: install_coreos or start_assisted_install (default: install_coreos)';
-const ofImage = ['imageChecksum', 'imageFormat'];
 
 export const deploySettings = {
   name: row('text', host, '--name <name>', 'name of the host', { isCommon: true, place: 'host' }),
@@ -102,23 +99,20 @@ export const deploySettings = {
     key: 'rootDeviceHints',
   }),
   hardware: row('file', host, '--hardware <path>', HARDWARE, { isCommon: true, place: 'flags' }),
-  deployIso: row('text', node, '--deploy-iso <url>', 'live ISO that runs the agent', {
-    isCommon: true,
-    replaces: ['deployKernel', 'deployRamdisk', 'kernelAppendParams'],
-  }),
+  deployIso: row('text', node, '--deploy-iso <url>', 'live ISO that runs the agent', { isCommon: true }),
   deployKernel: row(
     'text',
     node,
     '--deploy-kernel <url>',
     'kernel that runs the agent; requires --deploy-ramdisk',
-    { isCommon: true, replaces: ['deployIso'] },
+    { isCommon: true },
   ),
   deployRamdisk: row(
     'text',
     node,
     '--deploy-ramdisk <url>',
     'initramfs that runs the agent; requires --deploy-kernel',
-    { isCommon: true, replaces: ['deployIso'] },
+    { isCommon: true },
   ),
   kernelAppendParams: row(
     'text',
@@ -205,7 +199,6 @@ export const deploySettings = {
     image,
     '--image-source <url>',
     'image to install (default of deploy steps: the CoreOS of the ramdisk)',
-    { replaces: [...ofImage, 'bootIso'] },
   ),
   imageChecksum: row(
     'text',
@@ -214,9 +207,7 @@ export const deploySettings = {
     'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file',
   ),
   imageFormat: row('text', host, '--image-format <form>', 'format of the image: raw or qcow2'),
-  bootIso: row('text', host, '--boot-iso <url>', 'live ISO that the host boots, instead of an installation', {
-    replaces: [...ofImage, 'imageSource'],
-  }),
+  bootIso: row('text', host, '--boot-iso <url>', 'live ISO that the host boots, instead of an installation'),
   deployInterface: row(
     'text',
     image,

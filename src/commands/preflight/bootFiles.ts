@@ -6,6 +6,7 @@ import { type Mapping, mappingAt } from '../../formats/mapping.ts';
 import { parseUrl } from '../../formats/url.ts';
 import { parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST, parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
+import { overrideSettings } from '../../hosts/settings/deployOverrides.ts';
 import type { InventoryRead } from '../../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { TransferError } from '../../http/client/httpErrors.ts';
@@ -44,7 +45,7 @@ export function listSettingFiles(
 ): readonly FetchedFile[] {
   const { agent, hosts = [] } = inventory;
   const own = host && mappingAt(document.value, ['hosts', hosts.indexOf(host), 'deploy']);
-  const settings: Mapping = { ...mappingAt(document.value, ['deploy']), ...own };
+  const settings: Mapping = overrideSettings(mappingAt(document.value, ['deploy']), { ...own });
   const read = (name: string): string => {
     const { [name]: value } = settings;
     if (typeof value !== 'string' || host === undefined) return '';

@@ -319,6 +319,18 @@ describe('a file', () => {
     expect(report.printed).not.toContain('hunter2');
   });
 
+  it('not of the ramdisk and the image of all hosts that a host replaces', async () => {
+    const origin = await serve(ranged);
+    const deploy = { deployIso: `${origin}/a`, imageSource: `${origin}/b`, imageChecksum: `${origin}/c` };
+    const own = { deployKernel: `${origin}/d`, deployRamdisk: `${origin}/e`, bootIso: `${origin}/f` };
+    const { checks } = await ask({ hosts: [{ name: 'worker-0', deploy: own }], more: { deploy } });
+    expect(checks.map(({ text }) => text.replace(`${origin}/`, '').replace(/:.*/, ''))).toEqual([
+      'kernel d',
+      'initramfs e',
+      'live ISO f',
+    ]);
+  });
+
   it('of each setting with a URL, for all hosts once', async () => {
     const origin = await serve(ranged);
     const deploy = {

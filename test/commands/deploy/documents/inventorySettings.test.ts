@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { override, readDeploySettings } from '../../../../src/commands/deploy/inventoryHosts.ts';
+import { readDeploySettings } from '../../../../src/commands/deploy/inventoryHosts.ts';
+import { overrideSettings } from '../../../../src/hosts/settings/deployOverrides.ts';
 
 describe('the settings below deploy', () => {
   it('are read as options', () => {
@@ -26,7 +27,10 @@ describe('the settings below deploy', () => {
 
 describe('settings of a host', () => {
   it('override fields of a mapping one by one', () => {
-    const merged = override({ spec: { bootMode: 'UEFI', online: true } }, { spec: { online: false } });
+    const merged = overrideSettings(
+      { spec: { bootMode: 'UEFI', online: true } },
+      { spec: { online: false } },
+    );
     expect(merged).toEqual({ spec: { bootMode: 'UEFI', online: false } });
   });
 
@@ -46,6 +50,6 @@ describe('settings of a host', () => {
     ['the checksum of another image', image, { imageSource: 'j' }, {}],
     ['an ISO beside no other', { deployIso: 'i' }, { deployKernel: null }, { deployIso: 'i' }],
   ])('%s', (_title, weaker, stronger, left) => {
-    expect(override(weaker, stronger)).toEqual({ ...left, ...stronger });
+    expect(overrideSettings(weaker, stronger)).toEqual({ ...left, ...stronger });
   });
 });
