@@ -6,7 +6,7 @@ import { UsageError } from '../core/errors.ts';
 import { parseListenAddress } from '../http/server/listenAddress.ts';
 import type { SuccessStage } from './timeline/result.ts';
 import type { ApiPort } from './api/apiEndpoint.ts';
-import { flagOf } from '../io/report/choices.ts';
+import { type Dependents, refuseUnused } from '../io/report/choices.ts';
 import type { TrialOptions } from './options.ts';
 
 export type TrialSetup = Readonly<ReturnType<typeof readTrialSetup>>;
@@ -74,25 +74,7 @@ function readIronicUrl(text: string): string {
   });
 }
 
-/** What has no effect without another option. */
-type Dependents<Name extends string> = readonly (readonly [needed: Name, dependent: readonly Name[]])[];
-
-/** An option without effect is probably an error. */
-export function refuseUnused<Name extends string>(
-  options: { readonly [key in Name]?: unknown },
-  dependencies: Dependents<Name>,
-): void {
-  for (const [needed, dependent] of dependencies) {
-    if (options[needed] !== undefined) continue;
-    const unused = dependent.find((key) => options[key] !== undefined);
-    if (unused === undefined) continue;
-    const [flag, name] = [flagOf(needed), flagOf(unused)];
-    throw new UsageError(`${name} requires ${flag}`, {
-      hint: `add ${flag}, or remove ${name}`,
-    });
-  }
-}
-
+/** Options that have no effect without the first one. */
 const dependents: Dependents<keyof TrialOptions> = [
   ['inventory', ['host', 'kernel', 'initramfs', 'rootfs', 'images', 'agentArchive', 'profile']],
   ['inventory', ['artifacts', 'discovery', 'grow', 'keyFile', 'open', 'ironicUrl']],

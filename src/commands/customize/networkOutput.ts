@@ -1,13 +1,12 @@
 /** Output of extracted network settings: text on standard output, or files. */
 
-import { UsageError } from '../../core/errors.ts';
 import { type NetworkFile, networkMembers } from '../../image/networkSettings.ts';
 import { prepareExtraction } from '../../imagefile/extractFiles.ts';
 import { modeForContent } from '../../imagefile/imageOutput.ts';
 import { createFile } from '../../io/files/newFile.ts';
 import type { Io } from '../../io/io.ts';
 import { lineForOutput, writeStdout } from '../../io/stdout.ts';
-import { jsonBytes } from '../../io/report/choices.ts';
+import { jsonBytes, refuseUnused } from '../../io/report/choices.ts';
 import type { OptionsOf } from '../../io/commandLine.ts';
 import type { networkOutputOptions } from './options.ts';
 
@@ -18,12 +17,12 @@ import type { networkOutputOptions } from './options.ts';
  */
 export async function deliverNetworkFiles(
   files: readonly NetworkFile[],
-  { directory, format, overwrite }: OptionsOf<typeof networkOutputOptions>,
+  options: OptionsOf<typeof networkOutputOptions>,
   io: Io,
 ): Promise<void> {
+  const { directory, format, overwrite } = options;
+  refuseUnused(options, [['directory', ['overwrite']]]);
   if (directory === undefined) {
-    if (overwrite === true)
-      throw new UsageError('--overwrite requires a folder', { hint: 'pass the folder with -C' });
     const isJson = format === 'json';
     return writeStdout(io, isJson ? [jsonBytes({ files: files.map(describe) })] : withHeadings(files, io));
   }

@@ -5,7 +5,7 @@
  */
 
 import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { jsonText } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../hosts/hostRun.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { flagOf } from '../../io/report/choices.ts';
+import { flagOf, refuseUnused } from '../../io/report/choices.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { createContexts, type HostContext } from './hostContext.ts';
 import { optionsOf, readSelectedHosts, type SelectedHost, sourcesOf } from './inventoryHosts.ts';
@@ -67,7 +67,7 @@ export async function writeDeployed<Document>(
   { extension, isSecret: hasSecret, make: makeDocument, options, served, write }: DeployCommand<Document>,
   io: Io,
 ): Promise<ExitCode> {
-  const { inventory, host, failFast = false, output = '-' } = options;
+  const { inventory, output = '-' } = options;
   const contextOf = createContexts();
   const make = (given: DeployOptions, context: HostContext): Promise<Document | undefined> => {
     const [own, named] = served?.withIso(given, context) ?? ([given, context] as const);
@@ -75,10 +75,7 @@ export async function writeDeployed<Document>(
   };
   const isSecret = (document: Document): boolean => served !== undefined || hasSecret?.(document) === true;
   if (inventory === undefined) {
-    if (host !== undefined || failFast) {
-      const flag = host === undefined ? '--fail-fast' : '--host';
-      throw new UsageError(`${flag} requires --inventory`, { hint: 'pass --inventory FILE' });
-    }
+    refuseUnused(options, [['inventory', ['host', 'failFast']]]);
     const flags = { nameOf: flagOf, locate: () => undefined, readRamdiskNetwork: async () => undefined };
     const document = await make(options, contextOf(flags, io));
     if (document === undefined) return 1;

@@ -7,7 +7,7 @@ import { createLinks } from '../../hosts/plan/links.ts';
 import { hostFileName, parseBaseUrl } from '../../hosts/plan/servedPaths.ts';
 import { overrideSettings, replacedSettings } from '../../hosts/settings/deployOverrides.ts';
 import type { Io } from '../../io/io.ts';
-import { flagOf } from '../../io/report/choices.ts';
+import { flagOf, refuseUnused } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
 import type { HostContext } from './hostContext.ts';
 import type { DeployOptions } from './options.ts';
@@ -30,11 +30,8 @@ export async function servedIsos(
 ): Promise<ServedIsos | undefined> {
   const { expires: lifetime, keyFile, serveUrl } = options;
   if (serveUrl === undefined) {
-    const orphan = (['keyFile', 'expires'] as const).find((name) => options[name] !== undefined);
-    if (orphan === undefined) return undefined;
-    throw new UsageError(`${flagOf(orphan)} requires --serve-url`, {
-      hint: 'pass --serve-url URL, the --public-url of serve',
-    });
+    refuseUnused(options, [['serveUrl', ['keyFile', 'expires']]]);
+    return undefined;
   }
   const other = [option, ...replacedSettings[option]].find((name) => Object.hasOwn(options, name));
   if (other !== undefined) {

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
 import { machineName } from '../../core/architecture.ts';
-import { UsageError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { downloadFile } from './downloadFile.ts';
 import type { OutputPath } from './downloadPartial.ts';
@@ -15,7 +14,7 @@ import { showTransfer } from '../../io/progress.ts';
 import { defaultRetries } from '../../http/client/retries.ts';
 import { lineForOutput, writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../core/foreignText.ts';
-import { flagOf } from '../../io/report/choices.ts';
+import { flagOf, refuseUnused } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
 import { readStreamMetadata, type StreamAccess } from './streams.ts';
 import type { DownloadOptions } from './options.ts';
@@ -69,11 +68,7 @@ async function planFiles(options: DownloadOptions, access: StreamAccess): Promis
     }
     return [planUrl(imageUrl, { decompress, insecure }, sha256)];
   }
-  if (sha256 !== undefined) {
-    throw new UsageError('--sha256 requires --image-url', {
-      hint: 'remove --sha256; stream metadata contains the checksums',
-    });
-  }
+  refuseUnused(options, [['imageUrl', ['sha256']]]);
   const { metadata, source } = await readStreamMetadata(options, access);
   const { architecture = machineName(process.arch), platform = 'metal', format = 'raw.xz' } = options;
   const { artifacts } = selectImage(metadata, { architecture, platform, format });

@@ -1,7 +1,7 @@
 /** `iso create`: creates a bootable ISO from any kernel and initramfs, with the boot loaders of the user. */
 
 import { dirname, join } from 'node:path';
-import { CliError, UsageError, located } from '../../core/errors.ts';
+import { CliError, located } from '../../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso } from '../../image/createIso.ts';
 import { findEfiStub } from '../../image/efiStub.ts';
 import { changedImage } from '../../image/imageChange.ts';
@@ -16,6 +16,7 @@ import { checkOutput, modeForFiles, outputFile } from '../../imagefile/imageOutp
 import type { ExitCode, Io } from '../../io/io.ts';
 import { sourceDate } from '../../io/sourceDate.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { refuseUnused } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
 import { requireContents } from '../../hosts/input/imageContents.ts';
 import { type PartFiles, type PartFlags, requireOneBuild, requireRole } from '../../hosts/input/liveParts.ts';
@@ -29,9 +30,10 @@ const MAX_LOADER = 4 * 1024 * 1024;
 
 export async function createIso(options: CreateIsoOptions, io: Io): Promise<ExitCode> {
   const file = outputFile(options, io);
-  if (options.grubConfig !== undefined && options.efiImage === undefined) {
-    throw new UsageError('--grub-config requires --efi-image', { hint: 'add --efi-image FILE' });
-  }
+  refuseUnused(options, [
+    ['efiImage', ['grubConfig']],
+    ['isolinux', ['ldlinux', 'isohybridMbr']],
+  ]);
   const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
   await checkOutput(file, inputs, io);
   const date = sourceDate(io) ?? new Date();
@@ -76,11 +78,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
 
 async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLoader | undefined> {
   const { isohybridMbr, isolinux, ldlinux } = options;
-  if (isolinux === undefined) {
-    const alone = ldlinux === undefined ? isohybridMbr && '--isohybrid-mbr' : '--ldlinux';
-    if (alone === undefined) return undefined;
-    throw new UsageError(`${alone} requires --isolinux`, { hint: 'add --isolinux FILE' });
-  }
+  if (isolinux === undefined) return undefined;
   const read = (path: string, what: string): Promise<Uint8Array> =>
     readUserFile(path, io, { what, maxBytes: MAX_LOADER });
   return {

@@ -1,10 +1,11 @@
 /** `pxe ignition` and `pxe network`: write an archive to load after the initramfs, or print the contents of one. */
 
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { modeForFiles, parseMode } from '../../imagefile/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
+import { refuseUnused } from '../../io/report/choices.ts';
 import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, writeInitrd } from '../../image/initrd.ts';
@@ -22,12 +23,10 @@ import type {
   WrapOutput,
 } from './options.ts';
 
-function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
-  if (mode !== undefined) parseMode(mode);
-  if (output !== undefined) return;
-  refuseTerminal(io);
-  if (mode === undefined) return;
-  throw new UsageError('--mode requires -o', { hint: 'add -o FILE, or remove --mode' });
+function checkWrapOutput(options: WrapOutput, io: Io): void {
+  refuseUnused(options, [['output', ['mode']]]);
+  if (options.mode !== undefined) parseMode(options.mode);
+  if (options.output === undefined) refuseTerminal(io);
 }
 
 /** Writes these files as an archive. */

@@ -3,6 +3,7 @@
 import { formatWordList } from '../../formats/messageText.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
+import { refuseUnused } from '../../io/report/choices.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { UsageError } from '../../core/errors.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -18,7 +19,11 @@ import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts'
  * hosts, `options.output` is a folder with one config for each host.
  */
 export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
-  refuseUnused(options);
+  refuseUnwritten(options);
+  refuseUnused(options, [
+    ['showSettings', ['format']],
+    ['inventory', ['showNetwork', 'failFast']],
+  ]);
   if (options.inventory === undefined) return renderOne({ options, io });
   if (options.showNetwork !== undefined) {
     const { formatNetwork } = await import('./showNetwork.ts');
@@ -34,32 +39,12 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
   return renderHosts(inventory.hosts, source);
 }
 
-function refuseUnused({
-  failFast,
-  format,
-  inventory,
-  output,
-  showNetwork,
-  showSettings,
-}: RenderOptions): void {
-  if (format !== undefined && showSettings !== true) {
-    throw new UsageError('--format requires --show-settings', { hint: 'add --show-settings' });
-  }
+function refuseUnwritten({ failFast, output, showSettings }: RenderOptions): void {
   const unused = output === undefined ? failFast === true && '--fail-fast' : '--output';
-  if (showSettings === true && unused !== false) {
-    throw new UsageError(
-      `${unused} cannot be combined with --show-settings, which only prints the settings`,
-      {
-        hint: `remove ${unused}, or remove --show-settings to write the config`,
-      },
-    );
-  }
-  if (showNetwork !== undefined && inventory === undefined) {
-    throw new UsageError('--show-network requires --inventory', { hint: 'pass --inventory FILE' });
-  }
-  if (failFast === true && inventory === undefined) {
-    throw new UsageError('--fail-fast requires --inventory', { hint: 'pass --inventory FILE' });
-  }
+  if (showSettings !== true || unused === false) return;
+  throw new UsageError(`${unused} cannot be combined with --show-settings, which only prints the settings`, {
+    hint: `remove ${unused}, or remove --show-settings to write the config`,
+  });
 }
 
 /** @param hosts of the inventory, for `--show-settings` */

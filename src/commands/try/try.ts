@@ -2,12 +2,13 @@
 
 import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
+import { refuseUnused } from '../../io/report/choices.ts';
 import { readServeSource } from '../../service/source.ts';
 import { readConsoleLogs } from '../../trial/console/consoleLog.ts';
 import { readEmulatedSource, readMachineSetup } from '../../trial/emulation/emulatedSource.ts';
 import { readExpectedHosts } from '../../trial/expectation.ts';
 import { runTrial } from '../../trial/runTrial.ts';
-import { readTrialSetup, refuseContact, refuseUnused } from '../../trial/setup.ts';
+import { readTrialSetup, refuseContact } from '../../trial/setup.ts';
 import { guestNetwork } from '../../trial/emulation/guestNetwork.ts';
 import type { TryOptions } from './options.ts';
 

@@ -10,6 +10,25 @@ export function flagOf(option: string): string {
   return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** Options that have no effect without another one. */
+export type Dependents<Name extends string> = readonly (readonly [
+  needed: Name,
+  dependent: readonly Name[],
+])[];
+
+/** An option without effect is probably a mistake. */
+export function refuseUnused<Name extends string>(
+  options: { readonly [key in Name]?: unknown },
+  dependents: Dependents<Name>,
+): void {
+  for (const [needed, names] of dependents) {
+    const unused = options[needed] === undefined && names.find((name) => options[name] !== undefined);
+    if (unused === undefined || unused === false) continue;
+    const [flag, name] = [flagOf(needed), flagOf(unused)];
+    throw new UsageError(`${name} requires ${flag}`, { hint: `add ${flag}, or remove ${name}` });
+  }
+}
+
 /** The hint for the invalid value `typed`: the most similar value first, then all valid values. */
 export function hintChoices(typed: string, choices: readonly string[]): string {
   const [nearest] = nearestNames(typed, choices);
