@@ -4,7 +4,6 @@
  */
 
 import { parseUrl, urlHost } from '../formats/url.ts';
-import { isIpv4 } from '../formats/hostName.ts';
 import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
 
 export const dhcpServers = ['kea', 'isc'] as const;
@@ -48,10 +47,9 @@ export function renderDhcpClasses(server: DhcpServer, boot: DhcpBoot): string {
   return server === 'kea' ? renderKea(boot) : renderIsc(boot);
 }
 
-/** The address of the server; undefined if the URL has none of IPv4. */
-export function dhcpBootServer(folderUrl: string): string | undefined {
-  const host = parseUrl(folderUrl) === undefined ? '' : urlHost(folderUrl);
-  return isIpv4(host) ? host : undefined;
+/** The name or address in the URL of the folder, without brackets; empty for a text that is no URL. */
+export function bootServerOf(folderUrl: string): string {
+  return parseUrl(folderUrl) === undefined ? '' : urlHost(folderUrl);
 }
 
 function classesOf(
@@ -106,7 +104,7 @@ function renderKea(boot: DhcpBoot): string {
     return {
       name,
       test: tests.join(' and '),
-      ...(kind === 'pxe' && { 'next-server': dhcpBootServer(boot.folderUrl), 'boot-file-name': file }),
+      ...(kind === 'pxe' && { 'next-server': bootServerOf(boot.folderUrl), 'boot-file-name': file }),
       ...(options.length > 0 && { 'option-data': options }),
     };
   });
@@ -137,7 +135,7 @@ function renderIsc(boot: DhcpBoot): string {
     [
       `class "${name}" {`,
       `  match if ${tests.join('\n    and ')};`,
-      ...(kind === 'pxe' ? [`  next-server ${dhcpBootServer(boot.folderUrl) ?? ''};`] : []),
+      ...(kind === 'pxe' ? [`  next-server ${bootServerOf(boot.folderUrl)};`] : []),
       ...(kind === 'http' ? ['  option vendor-class-identifier "HTTPClient";'] : []),
       ...(kind === 'pxe'
         ? [`  filename "${file}";`]

@@ -4,9 +4,9 @@
  */
 
 import type { Problem } from '../core/finding.ts';
-import { parseUrl, urlHost, withBrackets } from '../formats/url.ts';
+import { withBrackets } from '../formats/url.ts';
 import { type Family, formatAddress, parseAddress } from '../network/ipAddress.ts';
-import type { DhcpBoot } from './dhcpServers.ts';
+import { bootServerOf, type DhcpBoot } from './dhcpServers.ts';
 import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
 
 export type DhcpRange =
@@ -42,7 +42,7 @@ export function parseDhcpRange(text: string, folderUrl: string): DhcpRange | Pro
   if (last.number < first.number) {
     return { message: 'the last address precedes the first', hint: `use --dhcp-range ${end},${start}` };
   }
-  if (first.family === 6 && !hostOf(folderUrl).includes(':')) {
+  if (first.family === 6 && !bootServerOf(folderUrl).includes(':')) {
     return {
       message:
         'with IPv6, the firmware fetches its boot loader from the address in the base URL, which is not an IPv6 address',
@@ -63,13 +63,8 @@ export function parseDhcpRange(text: string, folderUrl: string): DhcpRange | Pro
  * @returns undefined if the URL does not contain the address of the network
  */
 export function usualRange(folderUrl: string): DhcpRange | undefined {
-  const address = parseAddress(hostOf(folderUrl));
+  const address = parseAddress(bootServerOf(folderUrl));
   return address?.family === 4 ? { kind: 'proxy', family: 4, network: formatAddress(address) } : undefined;
-}
-
-/** Without brackets. */
-function hostOf(url: string): string {
-  return parseUrl(url) === undefined ? '' : urlHost(url);
 }
 
 export function renderDnsmasq({
@@ -126,7 +121,7 @@ function lines(isNeeded: boolean, text: string): string {
 
 function rangeLines(range: DhcpRange | undefined, folderUrl: string): string {
   if (range === undefined) {
-    return `# The addresses of the hosts are missing, because the base URL contains no IPv4 address (${hostOf(folderUrl)}). Write this file again
+    return `# The addresses of the hosts are missing, because the base URL contains no IPv4 address (${bootServerOf(folderUrl)}). Write this file again
 #   with --dhcp-range FIRST,LAST      and dnsmasq assigns these addresses
 #   with --dhcp-range ADDRESS,proxy   if the network of this address has a DHCP server
 port=0
@@ -179,7 +174,7 @@ function menuEntry(loader: string): string {
 }
 
 function bootWithIpv6(url: string, efi: EfiLoaders): string {
-  const host = withBrackets(hostOf(url));
+  const host = withBrackets(bootServerOf(url));
   return `dhcp-userclass=set:ipxe,iPXE
 dhcp-match=set:x86_64,option6:61,00:07
 dhcp-match=set:x86_64,option6:61,00:09

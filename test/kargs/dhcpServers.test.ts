@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dhcpBootServer, dhcpServers, renderDhcpClasses } from '../../src/kargs/dhcpServers.ts';
+import { bootServerOf, dhcpServers, renderDhcpClasses } from '../../src/kargs/dhcpServers.ts';
 import { isoHost, ramdiskHost } from './bootFolder.ts';
 
 describe('the classes for DHCP servers', () => {
@@ -20,12 +20,12 @@ describe('the classes for DHCP servers', () => {
     await expect(text).toMatchFileSnapshot(`../golden/boot/network/dhcp/${server}-with-loaders`);
   });
 
-  it.each<[string, string, string | undefined]>([
+  it.each([
     ['an address', 'http://192.0.2.1:8080/boot', '192.0.2.1'],
-    ['a name', 'http://boot.example.com', undefined],
-    ['an address of IPv6', 'http://[2001:db8::1]/', undefined],
-    ['no URL', '', undefined],
-  ])('need %s', (_title, url, server) => {
-    expect(dhcpBootServer(url)).toBe(server);
+    ['a name', 'http://boot.example.com', 'boot.example.com'],
+    ['an address of IPv6', 'http://[2001:db8::1]/', '2001:db8::1'],
+    ['no URL', '', ''],
+  ])('have a server by the URL of the folder: %s', (_title, url, server) => {
+    expect(bootServerOf(url)).toBe(server);
   });
 });

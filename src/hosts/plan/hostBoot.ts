@@ -7,12 +7,13 @@ import type { Architecture } from '../../core/architecture.ts';
 import { checkArgumentLine } from '../../kargs/argumentLine.ts';
 import { argumentSecrets, bootArguments } from '../../kargs/kernelArguments.ts';
 import { checkNetworkBoot, folderRules } from '../../kargs/checkFolder.ts';
-import { dhcpBootServer } from '../../kargs/dhcpServers.ts';
+import { bootServerOf } from '../../kargs/dhcpServers.ts';
 import { type DhcpRange, type DnsmasqBoot, parseDhcpRange, renderDnsmasq } from '../../kargs/dnsmasq.ts';
 import { type NetworkBoot, networkBootFiles } from '../../kargs/folder.ts';
 import type { BootFile, IsoBoot, NetworkHost, RamdiskBoot } from '../../kargs/loaders/loader.ts';
 import { urlArgumentRules } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
+import { isIpv4 } from '../../formats/hostName.ts';
 import { checkNetworkTwice } from '../../image/inspection/imageChecks.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { Io } from '../../io/io.ts';
@@ -140,7 +141,7 @@ export function readDhcpRange(text: string | undefined, { baseUrl, loaders }: Wa
  * @throws UsageError without iPXE or an IPv4 address
  */
 export function requireDhcpBoot({ baseUrl = '', loaders }: Wanted): void {
-  if (loaders.includes('ipxe') && dhcpBootServer(baseUrl) !== undefined) return;
+  if (loaders.includes('ipxe') && isIpv4(bootServerOf(baseUrl))) return;
   throw new UsageError('--dhcp requires boot scripts for iPXE, and a base URL with an IPv4 address', {
     hint: 'use --base-url http://192.0.2.1/boot with the address of this machine, and add ipxe to --artifacts',
   });
