@@ -28,6 +28,7 @@ import { imageParts } from '../../image/bootParts.ts';
 import { existsError } from '../../io/files/fileErrors.ts';
 import { isSameFile } from '../../io/files/shareFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
+import { flagOf } from '../../io/report/choices.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { putBifrostVariables } from './bifrostVariables.ts';
 import { formatBootValues, reportOtherRootfs } from './bootValues.ts';
@@ -71,7 +72,7 @@ export function withScriptPaths(
 
 /** @throws UsageError for options that the layout does not support */
 export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: Io): Layout {
-  refuseUnused(name, options);
+  refuseOfFolder(name, options);
   // ironic-image derives the URL of its web server from its environment.
   const derived = name === 'metal3' ? deriveHttpUrl(io.env) : undefined;
   const baseUrl =
@@ -101,22 +102,14 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
   };
 }
 
-function refuseUnused(
-  name: FixedLayoutName,
-  { artifacts, dhcp, dhcpRange, discovery, hardware, loaders }: PrepareOptions,
-): void {
-  const given = [
-    ['--artifacts', artifacts],
-    ['--dhcp', dhcp],
-    ['--dhcp-range', dhcpRange],
-    ['--discovery', discovery],
-    ['--hardware', hardware],
-    ['--loaders', loaders],
-  ] as const;
-  const [option] = given.find(([, value]) => value !== undefined && value !== false) ?? [];
+/** Options of the layout `folder`. */
+const ofFolder = ['artifacts', 'dhcp', 'dhcpRange', 'discovery', 'hardware', 'loaders'] as const;
+
+function refuseOfFolder(name: FixedLayoutName, options: PrepareOptions): void {
+  const option = ofFolder.find((one) => options[one] !== undefined);
   if (option === undefined) return;
-  throw new UsageError(`${option} cannot be combined with --layout ${name}`, {
-    hint: `pass either ${option} or --layout ${name}`,
+  throw new UsageError(`${flagOf(option)} cannot be combined with --layout ${name}`, {
+    hint: `pass either ${flagOf(option)} or --layout ${name}`,
   });
 }
 
