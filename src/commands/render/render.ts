@@ -12,6 +12,7 @@ import { createUnitCheck } from '../../hosts/input/unitTools.ts';
 import { createRenderer } from '../../hosts/settings/renderConfig.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
+import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
 
 /**
  * Writes the config to `options.output` or standard output. If the agent would reject its conf or Ignition the config,
@@ -51,7 +52,6 @@ function refuseUnwritten({ failFast, output, showSettings }: RenderOptions): voi
 async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[]): Promise<ExitCode> {
   const { io, options } = source;
   if (options.showSettings === true) {
-    const { formatShownSettings, formatShownSettingsJson } = await import('./showSettings.ts');
     const format = options.format === 'json' ? formatShownSettingsJson : formatShownSettings;
     const shown = format(readInputs(source), options, hosts);
     await writeStdout(io, [Buffer.from(shown)]);

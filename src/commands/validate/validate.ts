@@ -19,8 +19,13 @@ import { knownError, report } from '../../io/report/report.ts';
 import { applyIgnored } from '../../io/report/ignored.ts';
 import { createTextReporter } from '../../io/report/text.ts';
 import type { CheckedDocument, CheckOptions } from '../../hosts/input/checkConfig.ts';
+import { checkNamedConf } from '../../agent/confFile.ts';
 import { isAgentConfName } from '../../agent/confName.ts';
-import type { HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
+import { maskConfSecrets } from '../../agent/lint/secrets.ts';
+import { createUnitCheck } from '../../hosts/input/unitTools.ts';
+import { githubReporter } from '../../io/report/annotations.ts';
+import { parseIpaVersion } from '../../ipa/ipaOptions.ts';
+import { createHardwareCheck, type HardwareCheck } from '../../hosts/settings/hardwareCheck.ts';
 import type { ValidateOptions, ValidationOptions } from './options.ts';
 import {
   checkSourceConfig,
@@ -35,12 +40,11 @@ import {
  * standard output; with the format text, the verdicts are written to standard error.
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
-  const reporter = await reporters[options.format](io);
-  const { createUnitCheck } = await import('../../hosts/input/unitTools.ts');
+  const reporter = reporters[options.format](io);
   const checkUnits = createUnitCheck(io, (message) => report(io, { severity: 'info', message }));
   const checkOptions = {
-    ...(await readCheckOptions(options, io)),
-    checkHardware: await readHardwareCheck(options, io),
+    ...readCheckOptions(options, io),
+    checkHardware: await createHardwareCheck(options.hardware, io),
     checkUnits,
   };
   if (options.file.filter((file) => file === '-').length > 1) {
@@ -62,13 +66,13 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   return exitCode;
 }
 
-const reporters: Readonly<Record<ValidateOptions['format'], (io: Io) => Reporter | Promise<Reporter>>> = {
+const reporters: Readonly<Record<ValidateOptions['format'], (io: Io) => Reporter>> = {
   text: ({ isQuiet = false, paintData }) => {
     const reporter = createTextReporter(paintData);
     return isQuiet ? { add: (file) => reporter.add(onlyErrors(file)) } : reporter;
   },
   json: () => jsonReporter,
-  github: async () => (await import('../../io/report/annotations.ts')).githubReporter,
+  github: () => githubReporter,
 };
 
 /** Only what makes the file invalid. With `--strict`, these may be warnings. */
@@ -86,24 +90,13 @@ interface DocumentOptions extends CheckOptions {
   readonly checkHardware?: HardwareCheck | undefined;
 }
 
-async function readHardwareCheck({ hardware }: ValidateOptions, io: Io): Promise<HardwareCheck | undefined> {
-  if (hardware === undefined) return undefined;
-  const { createHardwareCheck } = await import('../../hosts/settings/hardwareCheck.ts');
-  return createHardwareCheck(hardware, io);
-}
-
-async function readCheckOptions(
-  { lint, ipaVersion, filesDir }: ValidationOptions,
-  io: Io,
-): Promise<DocumentOptions> {
-  const options: DocumentOptions = {
+function readCheckOptions({ lint, ipaVersion, filesDir }: ValidationOptions, io: Io): DocumentOptions {
+  return {
     lint: lint ?? 'auto',
     now: new Date(),
     openFiles: filesDirOf({ filesDir }, io),
+    ...(ipaVersion !== undefined && { ipaVersion: parseIpaVersion(ipaVersion) }),
   };
-  if (ipaVersion === undefined) return options;
-  const { parseIpaVersion } = await import('../../ipa/ipaOptions.ts');
-  return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };
 }
 
 const interest: Interest = {
@@ -157,12 +150,7 @@ export async function checkDocument(
 }
 
 /** `ironic-python-agent.conf`, valid if the agent starts with it, or an `ironic.conf`. */
-async function checkConf(
-  file: string,
-  bytes: Uint8Array,
-  { ipaVersion }: CheckOptions,
-): Promise<CheckedDocument> {
-  const { checkNamedConf } = await import('../../agent/confFile.ts');
+function checkConf(file: string, bytes: Uint8Array, { ipaVersion }: CheckOptions): CheckedDocument {
   const checked = checkNamedConf(file, bytes, ipaVersion);
   if (checked === undefined) {
     throw new CliError(`${file} is neither a configuration of ironic-python-agent nor an ironic.conf`, {
@@ -170,9 +158,7 @@ async function checkConf(
       hint: 'pass Ignition and Butane configs, ironic-python-agent.conf, ironic.conf, live ISOs or initramfs archives',
     });
   }
-  if (checked.findings.length === 0) return { report: checked, bytes };
-  const { maskConfSecrets } = await import('../../agent/lint/secrets.ts');
-  return { report: checked, bytes: maskConfSecrets(bytes) };
+  return { report: checked, bytes: checked.findings.length === 0 ? bytes : maskConfSecrets(bytes) };
 }
 
 /** Checks a document that is not in a file, without ignored findings. */
@@ -182,8 +168,7 @@ export async function checkGiven(
   options: ValidationOptions,
   io: Io,
 ): Promise<CheckedFile> {
-  const checkOptions = await readCheckOptions(options, io);
-  const checked = await checkDocument(file, bytes, checkOptions);
+  const checked = await checkDocument(file, bytes, readCheckOptions(options, io));
   return dropIgnored({ file, ...checked }, options, io);
 }
 

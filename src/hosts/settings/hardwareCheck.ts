@@ -14,8 +14,12 @@ export type BootedHardware = Pick<ExpectedHardware, 'architecture' | 'connection
 /** Reports what differs between a host and its machine. False if the host would not boot or not be installed. */
 export type HardwareCheck = (host: InventoryHost, booted: BootedHardware, io: Io) => boolean;
 
-/** @throws CliError if a file cannot be read, or describes no machine */
-export async function createHardwareCheck(path: string, io: Io): Promise<HardwareCheck> {
+/** Undefined without a path. @throws CliError if a file cannot be read, or describes no machine */
+export async function createHardwareCheck(
+  path: string | undefined,
+  io: Io,
+): Promise<HardwareCheck | undefined> {
+  if (path === undefined) return undefined;
   const check = await readMachines(path, io);
   return (host, booted, hostIo) => {
     const diagnostics = check(host, expectedHardware(host, booted)).map((finding) =>
