@@ -231,9 +231,7 @@ async function checkFile(
   let signer: string | undefined;
   for (const { signature, keys } of signatures) {
     const { checkSignature, signedDigest } = await import('../../formats/openpgp.ts');
-    const hash = hashes.get(signature.digest);
-    if (hash === undefined)
-      throw new CliError('GPG verification failure: the file was not read', { code: 'ERR_SIGNATURE' });
+    const hash = hashes.get(signature.digest) ?? createHash(signature.digest);
     const { owner, fingerprint } = await checkSignature(signature, signedDigest(signature, hash), keys);
     signer = `${owner} (${fingerprint.toUpperCase()}), ${signature.created.toISOString().slice(0, 10)}`;
   }
