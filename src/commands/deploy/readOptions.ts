@@ -8,14 +8,15 @@ import { parseMacAddress } from '../../core/macAddress.ts';
 import { readRootDevice, splitHint } from '../../ipa/rootDeviceHints.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { errorRule, found, issueWith } from '../../core/rule.ts';
-import type { Mapping } from '../../formats/mapping.ts';
-import { checkInstalledConfig, plainConfig } from './documents/installation.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import { checkInstalledConfig } from './documents/installation.ts';
 import { configOfRamdisk } from '../../hosts/input/installedConfig.ts';
 import type { Io } from '../../io/io.ts';
 import { requireContents } from '../../hosts/input/imageContents.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { buildOfImageUrl } from '../../image/ignitionSpec.ts';
 import { resolveConfig } from '../../ignition/effectiveConfig.ts';
+import { formatIgnition } from '../../ignition/ignitionText.ts';
 import type { DeployOptions } from './options.ts';
 import { readConfigFiles, reportFindings, type ValidConfig } from '../../hosts/input/configFiles.ts';
 
@@ -104,7 +105,8 @@ export async function readInstalledConfig(
   }
   const files = new Map([[CONFIG_NAME, document.json]]);
   requireContents({ files, build: buildOfImageUrl(imageSource) }, { io, options: {} });
-  return plainConfig(document.config);
+  // As Ignition reads it: the agent adds members, which it cannot do in a null.
+  return asMapping(JSON.parse(formatIgnition(document.config)));
 }
 
 /** Finds inlined configs that run the agent. The issue is at the reference to the inlined config. */

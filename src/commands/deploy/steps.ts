@@ -27,12 +27,11 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   const make = async (host: DeployOptions, context: HostContext): Promise<MadeSteps | undefined> => {
     if (inventory === undefined) return makeSteps(host, form, context);
     const { name, configDrive, ...others } = host;
-    const node = form === 'command' && name !== undefined ? { node: name } : {};
-    if (configDrive === undefined || !needsConfigDrive(host))
-      return makeSteps({ ...others, ...node }, form, context);
+    const node = form === 'command' && name !== undefined ? { ...others, node: name } : others;
+    if (configDrive === undefined || !needsConfigDrive(host)) return makeSteps(node, form, context);
     const folder = dirname(configDrive);
     await makeFolder(resolve(io.cwd, folder), folder);
-    return makeSteps({ ...others, ...node, configDrive }, form, context);
+    return makeSteps({ ...node, configDrive }, form, context);
   };
   const write = (hosts: readonly HostDocument<MadeSteps>[]): string =>
     form === 'command'

@@ -79,9 +79,9 @@ describe('deploy baremetalhost', () => {
 
   it.each([
     [
-      'the format of the design',
+      'another format',
       [...minimal, '--image-format', 'coreos'],
-      /--image-format: .*never implemented \(image-format\)\nhint: .*install_coreos/,
+      /--image-format: unsupported image format \(image-format\)\nhint: use raw/,
     ],
     [
       'an image without a checksum',

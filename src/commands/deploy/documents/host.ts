@@ -1,7 +1,4 @@
-/**
- * The description of a host for Ironic and Metal3: plain data, from options or from an inventory. The parsers in this
- * folder have checked its values. References to Secrets are names, never the secrets themselves.
- */
+/** The host that a document describes, from options or from an inventory. */
 
 import { warningRule } from '../../../core/rule.ts';
 import type { RootDevice } from '../../../ipa/rootDeviceHints.ts';
@@ -13,7 +10,8 @@ export interface DeployHost {
   readonly bootMac?: string | undefined;
   /** In Ironic's terms: `x86_64`, `aarch64`. */
   readonly architecture?: string | undefined;
-  readonly bmc?: HostBmc | undefined;
+  /** `insecure`: the TLS certificate of the BMC is not verified. */
+  readonly bmc?: { readonly address: BmcAddress; readonly insecure: boolean } | undefined;
   /** Empty for the default disk. */
   readonly rootDevice: RootDevice;
 }
@@ -23,9 +21,3 @@ export const rootDeviceMissing = warningRule(
   'no root device hints',
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
-
-export interface HostBmc {
-  readonly address: BmcAddress;
-  /** Whether to skip verification of the BMC's TLS certificate. */
-  readonly insecure: boolean;
-}

@@ -15,7 +15,6 @@ import { findAgentUnits } from '../../../hosts/input/installedConfig.ts';
 import type { StepName } from '../../../core/installSteps.ts';
 import type { DeployInterface } from '../../../core/nodeInterfaces.ts';
 import type { Config } from '../../../ignition/config.ts';
-import { formatIgnition } from '../../../ignition/ignitionText.ts';
 import type { Mapping } from '../../../formats/mapping.ts';
 import type { DeployOptions } from '../options.ts';
 
@@ -59,12 +58,6 @@ function checkArgument({ name, text, value = '' }: KernelArgument): readonly Rul
   return name === 'ip' ? readIp(value).issues : [];
 }
 
-/** The config as JSON; its fields are in the order of Ignition's documents. */
-export function plainConfig(config: Config): Mapping {
-  const plain: Mapping = JSON.parse(formatIgnition(config));
-  return plain;
-}
-
 /** The meta data for the agent, with its field names; undefined if it is empty. Without `copyNetwork`, the agent decides. */
 export function renderMetaData({ appendKarg = [], copyNetwork }: DeployOptions) {
   if (appendKarg.length === 0 && copyNetwork === undefined) return undefined;
@@ -106,22 +99,10 @@ const imageFormat = errorRule(
   'unsupported image format',
   'use raw, or qcow2 with the deploy interface direct: coreos-installer only writes raw images, optionally compressed',
 );
-const otherFormats: ReadonlyMap<string, { readonly message: string; readonly hint: string }> = new Map([
-  [
-    'coreos',
-    {
-      message: `unsupported image format "coreos": Metal3's design was never implemented`,
-      hint: 'remove {imageFormat}; this command sets customDeploy.method to install_coreos instead',
-    },
-  ],
-  [
-    'live-iso',
-    {
-      message: 'a live ISO is not an image to install',
-      hint: 'remove {imageFormat}, and pass the URL with {bootIso} instead of {imageSource}',
-    },
-  ],
-]);
+const isoIsNotInstalled = {
+  message: 'a live ISO is not an image to install',
+  hint: 'remove {imageFormat}, and pass the URL with {bootIso} instead of {imageSource}',
+};
 const imageChecksum = errorRule(
   'image-checksum',
   'missing or invalid image checksum: Ironic verifies what it writes, and the operator of Metal3 requires it',
@@ -140,7 +121,7 @@ export function checkImageFormat(
   writer: 'coreos-installer' | 'ironic',
 ): readonly Finding[] {
   if (format === undefined || format === 'raw' || (writer === 'ironic' && format === 'qcow2')) return [];
-  return [{ ...imageFormat, ...otherFormats.get(format), path: ['imageFormat'] }];
+  return [{ ...imageFormat, ...(format === 'live-iso' && isoIsNotInstalled), path: ['imageFormat'] }];
 }
 
 /** @param isRequired whether an image without a checksum is refused, too */

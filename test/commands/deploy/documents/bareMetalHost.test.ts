@@ -8,7 +8,7 @@ import {
   renderHostManifests,
 } from '../../../../src/commands/deploy/documents/bareMetalHost.ts';
 import { asMapping } from '../../../../src/formats/mapping.ts';
-import type { DeployHost, HostBmc } from '../../../../src/commands/deploy/documents/host.ts';
+import type { DeployHost } from '../../../../src/commands/deploy/documents/host.ts';
 import type { DeployOptions } from '../../../../src/commands/deploy/options.ts';
 import { parseBmcAddress } from '../../../../src/redfish/bmcAddress.ts';
 
@@ -17,7 +17,7 @@ const readJson = (path: string) =>
 const { definitions } = readJson('dist/schemas/inventory.json');
 const isSpec = new Ajv({ strict: false }).compile(definitions.hostSpec);
 
-const bmc = (text: string): HostBmc => {
+const bmc = (text: string) => {
   const address = parseBmcAddress(text);
   if ('problem' in address) throw new Error(address.problem);
   return { address, insecure: false };

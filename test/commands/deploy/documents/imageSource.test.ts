@@ -27,14 +27,9 @@ describe('another image', () => {
     ['qcow2', 'qcow2', ['image-format'], []],
     ['vmdk', 'vmdk', ['image-format'], ['image-format']],
     ['a live ISO', 'live-iso', ['image-format'], ['image-format']],
-    ['that of the design', 'coreos', ['image-format'], ['image-format']],
   ])('has a format: %s', (_title, format, installed, written) => {
     expect(rules(checkImageFormat(format, 'coreos-installer'))).toEqual(installed);
     expect(rules(checkImageFormat(format, 'ironic'))).toEqual(written);
-  });
-
-  it('is told what to write instead of the format of the design', () => {
-    expect(checkImageFormat('coreos', 'ironic')[0]?.hint).toContain('customDeploy.method to install_coreos');
   });
 
   it.each([
