@@ -40,7 +40,7 @@ export async function init(given: InitOptions, io: Io): Promise<ExitCode> {
         : `host.sshKeys: [${JSON.stringify(await readKey(sshKey, io))}]`,
   });
   const file = output === '-' ? 'ramdisk.yaml' : output;
-  const text = fillTemplate(readAsset(`templates/init/${parseChoice('JOB', job, jobNames)}.yaml`), {
+  const text = fillTemplate(readAsset(`templates/init/${job}.yaml`), {
     file: quoteShellWord(file),
     agent: agent.trimEnd(),
   });
@@ -75,7 +75,7 @@ async function askMissing(
     }
     const job = given.job ?? (await ask('Job of the hosts, by number or name (1)')) ?? '1';
     return {
-      job: jobNames[Number(job) - 1] ?? job,
+      job: parseChoice('JOB', jobNames[Number(job) - 1] ?? job, jobNames),
       apiUrl: given.apiUrl ?? (await ask(`URL of Ironic (${examples.apiUrl})`)),
       agentImage: given.agentImage ?? (await ask(`Agent container image (${examples.agentImage})`)),
       sshKey: given.sshKey ?? (await ask('Public SSH key or its file (none)')),

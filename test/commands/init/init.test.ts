@@ -67,4 +67,9 @@ describe('init', () => {
     expect(text).toContain('Many hosts that boot the agent from the network');
     expect(text).toContain(expected);
   });
+
+  it('refuses an unknown job before it asks for more', async () => {
+    const stdin = Object.assign(Readable.from([Buffer.from('pxe\n')]), { isTTY: true });
+    await expect(init({ output: 'new.yaml' }, createIo({ cwd, stdin }))).rejects.toThrow('"pxe" for JOB');
+  });
 });
