@@ -1,7 +1,7 @@
 /**
  * `quickstart`: runs the whole workflow once with sample data. It renders a config for a documentation address, validates
- * it, creates a sample ISO, embeds the config, reads it from the ISO and writes the files for network boot. Each step uses
- * the code of the user's command. Nothing is fetched, and no file outside the output folder is changed.
+ * it, creates a sample ISO, embeds the config, reads it from the ISO and writes the files for network boot. Nothing is fetched, and no
+ * file outside the output folder is changed.
  */
 
 import { readdir } from 'node:fs/promises';
