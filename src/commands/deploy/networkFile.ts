@@ -3,7 +3,7 @@
 import type { Inputs } from '../../agent/settingInputs.ts';
 import { CliError, located } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/finding.ts';
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import {
   keysOfNetworks,
@@ -20,12 +20,14 @@ import { report } from '../../io/report/report.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 
-/** The kinds of network descriptions, and what to do with one in place of the other. */
 const networkKinds = {
-  nmstate: { name: 'nmstate', hint: 'use --nmstate for nmstate' },
+  nmstate: {
+    name: 'nmstate',
+    hint: 'pass nmstate; for OpenStack network data, set network.networkData of the host in an inventory',
+  },
   networkData: {
     name: 'OpenStack network data',
-    hint: 'set network.networkData of the host in an inventory',
+    hint: 'pass OpenStack network data; for nmstate, use --nmstate',
   },
 } as const;
 
@@ -56,29 +58,11 @@ async function checkNetworkText(description: NetworkText, what: string, io: Io):
   return text;
 }
 
-/** @param subject for messages */
+/** Documents of another kind have only keys that this program does not know. @param subject for messages */
 function refuseOtherKind(value: unknown, format: keyof typeof networkKinds, subject: string): void {
-  if (!isMapping(value)) {
-    throw new CliError(`${subject} must be a YAML mapping`, {
-      code: 'ERR_FORMAT',
-      hint: 'pass a YAML or JSON file with a mapping',
-    });
-  }
-  const kinds = (['nmstate', 'networkData'] as const).filter((kind) =>
-    keysOfNetworks[kind].some((key) => Object.hasOwn(value, key)),
-  );
-  if (kinds.includes(format)) return;
-  const [other] = kinds;
-  throw new CliError(
-    `${subject}: the file contains ${other === undefined ? `no ${networkKinds[format].name}` : networkKinds[other].name}`,
-    {
-      code: 'ERR_FORMAT',
-      hint:
-        other === undefined
-          ? `pass a file with the key "${keysOfNetworks[format][0]}"`
-          : networkKinds[other].hint,
-    },
-  );
+  if (keysOfNetworks[format].some((key) => Object.hasOwn(asMapping(value), key))) return;
+  const { hint, name } = networkKinds[format];
+  throw new CliError(`${subject}: the file contains no ${name}`, { code: 'ERR_FORMAT', hint });
 }
 
 /** The network of the ramdisk: that of the host, or of all hosts. */

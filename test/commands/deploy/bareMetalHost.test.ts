@@ -125,17 +125,17 @@ describe('deploy baremetalhost', () => {
     [
       'network data that are no mapping',
       [...minimal, '--nmstate', 'list.yaml'],
-      /list\.yaml: nmstate must be a YAML mapping/,
+      /list\.yaml: nmstate: the file contains no nmstate/,
     ],
     [
       'OpenStack network data as nmstate',
       [...minimal, '--nmstate', 'links.yaml'],
-      /contains OpenStack network data/,
+      /contains no nmstate\nhint: .*set network\.networkData/,
     ],
     [
       'nmstate as network data',
       [...minimal, '--network-data', 'nmstate.yaml'],
-      /contains nmstate\nhint: use --nmstate/,
+      /contains no OpenStack network data\nhint: .*use --nmstate/,
     ],
     [
       'an Ignition config as nmstate',
@@ -145,7 +145,7 @@ describe('deploy baremetalhost', () => {
     [
       'a mapping of unknown keys as nmstate',
       [...minimal, '--nmstate', 'unknown.yaml'],
-      /unknown\.yaml: nmstate: the file contains no nmstate\nhint: .*"interfaces"/,
+      /unknown\.yaml: nmstate: the file contains no nmstate\nhint: pass nmstate/,
     ],
     ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
   ])('refuses %s', async (_title, args, message) => {
