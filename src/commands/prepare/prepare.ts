@@ -136,8 +136,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
   const { hosts = [] } = read.inventory;
   const { baseUrl, configs, loaders } = wanted;
   const inputs = await readImageInputs(options, folder.digests, io);
-  const { dhcp: server, hardware } = options;
-  const checkHardware = hardware === undefined ? undefined : await createHardwareCheck(hardware, io);
+  const checkHardware = await createHardwareCheck(options.hardware, io);
   const bases = await openBaseSets(inputs);
   try {
     const efiLoaders = options.loaders === true ? await putEfiLoaders(folder, bases) : undefined;
@@ -160,7 +159,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     );
     const written: ManifestHost[] = [];
     // For `dnsmasq.conf`. Of many hosts, the boot settings of those that boot no ISO take too much memory.
-    const isoBoots: NetworkHost[] = [];
+    const isoBoots = new Map<string, NetworkHost>();
     const write = async ({ made: plan }: MadeHost<HostPlan & NetworkHost>): Promise<void> => {
       await putHost(folder, plan, wanted);
       const { architecture, archive, artifacts, base, macs, name, start, stream } = plan;
@@ -177,14 +176,13 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
         agentArchive: archive?.id,
         memory: isDeepStrictEqual(needs, last) ? last : needs,
       });
-      if (start.kind === 'iso') isoBoots.push({ name, macs, start });
+      if (start.kind === 'iso') isoBoots.set(name, { name, macs, start });
     };
     // Fewer large files at the same time, because of disk throughput.
     const isSmall = configs.every((artifact) => hostArtifacts[artifact].base === undefined);
     await writeMade(plans, isSmall ? 16 : 2, write, hostRun);
     const valid = new Set(written.map(({ name }) => name));
-    const order = new Map(hosts.map(({ name }, index) => [name, index]));
-    isoBoots.sort((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0));
+    const isoHosts = hosts.flatMap(({ name }) => isoBoots.get(name) ?? []);
 
     const unlisted = hasUnknown(read.inventory, options, io)
       ? await putUnlisted(folder, job, images, publish, io)
@@ -198,11 +196,12 @@ async function fillFolder(run: PrepareRun, wanted: Wanted, range: DhcpRange | un
     }
     const secrets = unlisted.boots.flatMap(scriptSecrets).slice(0, 1);
     const dhcp = { loaderUrl: baseUrl, range, efiLoaders };
-    for (const file of sharedBootFiles(unlisted.boots, isoBoots, wanted, dhcp, io)) {
+    for (const file of sharedBootFiles(unlisted.boots, isoHosts, wanted, dhcp, io)) {
       await putFile(folder, { ...scriptFile(file), secrets: file.path === DNSMASQ ? [] : secrets });
     }
+    const { dhcp: server } = options;
     if (server !== undefined && baseUrl !== undefined) {
-      const text = renderDhcpClasses(server, { folderUrl: baseUrl, hosts: isoBoots, efiLoaders });
+      const text = renderDhcpClasses(server, { folderUrl: baseUrl, hosts: isoHosts, efiLoaders });
       await folder.put({ path: dhcpFiles[server], kind: 'script' }, Buffer.from(text));
     }
 
