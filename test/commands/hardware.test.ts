@@ -61,6 +61,14 @@ describe.each(commands)('%s --hardware', (_title, words) => {
     );
   });
 
+  it('takes the default disk of a host that has no hints in place of those of all hosts', async () => {
+    await writeFile(join(cwd, 'default.yaml'), inventory.replace('{serialNumber: CHAIN0}', 'null'));
+    const run = await runCli([...words, '--inventory', 'default.yaml', '--hardware', 'machines'], { cwd });
+    expect(run.stderr).toContain(
+      'without a hint, the smallest disk of at least 4 GiB is overwritten: /dev/vda',
+    );
+  });
+
   it('writes nothing for a host whose disk is missing, unless the rule is turned off', async () => {
     const args = [...words, '--inventory', 'none.yaml', '--hardware', 'machines/bareMetalHost.yaml'];
     const refused = await runCli(args, { cwd });

@@ -202,7 +202,8 @@ function readHosts(
 function readRootDeviceHints(document: unknown, { deploy: own }: Mapping): Mapping | undefined {
   const deploy = asMapping(document)['deploy'];
   if (own === undefined && deploy === undefined) return undefined;
-  return asMapping(asMapping(own)['rootDeviceHints'] ?? asMapping(deploy)['rootDeviceHints']);
+  const { rootDeviceHints = asMapping(deploy)['rootDeviceHints'] } = asMapping(own);
+  return asMapping(rootDeviceHints); // null: none, also if all hosts have some
 }
 
 function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
