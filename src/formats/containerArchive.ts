@@ -9,7 +9,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
 import { ByteReader, type ByteSource, sourceOf } from './byteReader.ts';
-import { compressionAt, unpackMember } from './compression.ts';
+import { compressionAt, unpackAll } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
 import { asList, parseIfJson, stringOf, valueAt } from './mapping.ts';
 import { formatSizeInWords } from './messageText.ts';
@@ -114,26 +114,6 @@ function watched(
 
 async function drain(source: ByteSource): Promise<void> {
   while ((await source.next()) !== undefined);
-}
-
-/**
- * What the input unpacks to: one compressed member after the other, or the bytes themselves.
- * @param maxBytes limit of what all compressed members unpack to
- */
-async function* unpackAll(reader: ByteReader, maxBytes: number): AsyncGenerator<Uint8Array, void> {
-  let format = await compressionAt(reader);
-  if (format === 'none') {
-    for (let piece = await reader.takeAtMost(); piece.length > 0; piece = await reader.takeAtMost())
-      yield piece;
-  }
-  // What follows the compressed members is no part of them, such as the padding of a tape.
-  let room = maxBytes;
-  for (; format !== 'none'; format = await compressionAt(reader)) {
-    for await (const piece of unpackMember(format, reader, { maxBytes: room })) {
-      room -= piece.length;
-      yield piece;
-    }
-  }
 }
 
 /** What is known of a file in the archive once it has passed. */

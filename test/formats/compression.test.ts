@@ -50,6 +50,12 @@ describe('decompress', () => {
     expect(Buffer.from(data).toString()).toBe('hello');
   });
 
+  it.each(samples)('%s: all members, which keep to one limit', async (_format, bytes) => {
+    const members = Buffer.concat([bytes, gzipSync(hello), bytes]);
+    expect(Buffer.from(await decompress(members, 15)).toString()).toBe('hellohellohello');
+    await expect(decompress(members, 14)).rejects.toThrow('data decompresses to more than 4 bytes');
+  });
+
   it('none: all as it is, whatever the limit', async () => {
     expect(await decompress(Buffer.from('hello'), 1)).toEqual(Buffer.from('hello'));
   });
