@@ -98,30 +98,30 @@ const files = new Map<string, Uint8Array>([
 /** One file is passed over. */
 const wants = (path: string): boolean => path !== 'etc/ab';
 
-const limits = { maxBytes: 1 << 20 };
+const limit = 1 << 20;
 const native = startNodeDecoder();
 
 const decoders: readonly Decoder[] = [
   {
     name: 'xz',
-    decode: (reader) => hexOf(unpackXz(reader, limits)),
+    decode: (reader) => hexOf(unpackXz(reader, limit)),
     samples: async () =>
       [recordedXz, storeXz(text, noise.subarray(0, 40))].map((bytes) => Buffer.concat([bytes, behind])),
   },
   {
     name: 'gzip',
-    decode: (reader) => hexOf(unpackGzip(reader, limits)),
+    decode: (reader) => hexOf(unpackGzip(reader, limit)),
     samples: async () =>
       [gzipSync(''), gzipWithHeader(text), gzipSync(noise)].map((bytes) => Buffer.concat([bytes, behind])),
   },
   {
     name: 'zstd, fzstd',
-    decode: (reader) => hexOf(unpackZstd(reader, limits, startFzstd)),
+    decode: (reader) => hexOf(unpackZstd(reader, limit, startFzstd)),
     samples: async () => [Buffer.concat([zstdFrames, behind])],
   },
   {
     name: `zstd, decoder of Node.js${native === undefined ? ' (skipped: Node.js has no zstd)' : ''}`,
-    decode: (reader) => hexOf(unpackZstd(reader, limits, native)),
+    decode: (reader) => hexOf(unpackZstd(reader, limit, native)),
     samples: async () => (native === undefined ? [] : [Buffer.concat([zstdFrames, behind])]),
   },
   {

@@ -11,14 +11,8 @@ export interface ByteSource {
 }
 
 export function sourceOfBytes(bytes: Uint8Array): ByteSource {
-  let piece: Uint8Array | undefined = bytes;
-  return {
-    next: async () => {
-      const next = piece;
-      piece = undefined;
-      return next;
-    },
-  };
+  const pieces = [bytes];
+  return { next: async () => pieces.pop() };
 }
 
 export function sourceOf(pieces: AsyncIterator<Uint8Array, unknown>): ByteSource {

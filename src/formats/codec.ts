@@ -3,11 +3,6 @@
 import type { Transform } from 'node:stream';
 import { FormatError } from '../core/errors.ts';
 
-export interface UnpackOptions {
-  /** More unpacked bytes than this are an error. */
-  readonly maxBytes: number;
-}
-
 /** The data exceed a limit of this program; they may be valid. */
 export class LimitError extends FormatError {}
 

@@ -1,7 +1,6 @@
 /** Decompresses bytes in the formats that an initramfs can use. */
 
 import { ByteReader, sourceOfBytes } from './byteReader.ts';
-import type { UnpackOptions } from './codec.ts';
 import { type Compression, detectCompression, MAX_MAGIC } from './compressionFormat.ts';
 import { unpackGzip } from './gzip.ts';
 import { unpackXz } from './xz/decode.ts';
@@ -42,7 +41,7 @@ export async function* unpackAll(reader: ByteReader, maxBytes: number): AsyncGen
   }
   let room = maxBytes;
   for (; format !== 'none'; format = await compressionAt(reader)) {
-    for await (const piece of unpackMember(format, reader, { maxBytes: room })) {
+    for await (const piece of unpackMember(format, reader, room)) {
       room -= piece.length;
       yield piece;
     }
@@ -53,13 +52,14 @@ export async function* unpackAll(reader: ByteReader, maxBytes: number): AsyncGen
  * Unpacks one gzip member, one xz stream, or consecutive zstd frames from a stream, which is behind the unpacked data afterwards.
  * A piece is good until the next one is asked for.
  *
+ * @param maxBytes limit of what it unpacks to
  * @throws FormatError with the offset, when the data is damaged, truncated, not supported or too large.
  */
 export function unpackMember(
   format: Exclude<Compression, 'none'>,
   reader: ByteReader,
-  options: UnpackOptions,
+  maxBytes: number,
 ): AsyncGenerator<Uint8Array, void> {
-  if (format === 'zstd') return unpackZstd(reader, options);
-  return format === 'gzip' ? unpackGzip(reader, options) : unpackXz(reader, options);
+  if (format === 'zstd') return unpackZstd(reader, maxBytes);
+  return format === 'gzip' ? unpackGzip(reader, maxBytes) : unpackXz(reader, maxBytes);
 }

@@ -6,7 +6,7 @@
 import { constants, crc32, createInflateRaw, gunzipSync, gzipSync } from 'node:zlib';
 import { FormatError } from '../core/errors.ts';
 import type { ByteReader } from './byteReader.ts';
-import { tooLarge, type UnpackOptions, ZlibUnpacker } from './codec.ts';
+import { tooLarge, ZlibUnpacker } from './codec.ts';
 
 const MAGIC = 0x8b1f;
 const DEFLATE = 8;
@@ -32,7 +32,7 @@ const TRAILER_SIZE = 8;
  *
  * @throws FormatError where a member is damaged or truncated, something else follows, or all are too large together
  */
-export function decodeGzip(bytes: Uint8Array, { maxBytes }: UnpackOptions): Uint8Array {
+export function decodeGzip(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
     // zlib takes no limit of 0. Node's types do not know what it returns with `info`.
     const options = { info: true, maxOutputLength: Math.max(maxBytes, 1), chunkSize: 256 * 1024 };
@@ -73,10 +73,7 @@ function isInflated(result: object): result is Inflated {
  *
  * @throws FormatError with the offset, when the member is damaged, truncated or too large.
  */
-export async function* unpackGzip(
-  reader: ByteReader,
-  { maxBytes }: UnpackOptions,
-): AsyncGenerator<Uint8Array, void> {
+export async function* unpackGzip(reader: ByteReader, maxBytes: number): AsyncGenerator<Uint8Array, void> {
   reader.format = 'gzip';
   await readHeader(reader);
   const start = reader.offset;

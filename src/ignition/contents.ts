@@ -33,7 +33,7 @@ export const contentsRules = errorRules({
 
 /** The contents, or the error if they cannot be decompressed. */
 export function unpack(data: Uint8Array, compression: string, maxBytes: number): Uint8Array | FormatError {
-  return orFormatError(() => (compression === 'gzip' ? decodeGzip(data, { maxBytes }) : data));
+  return orFormatError(() => (compression === 'gzip' ? decodeGzip(data, maxBytes) : data));
 }
 
 /** The hash that the data should have; undefined if it has the hash of `verification`, or that has no hash. */

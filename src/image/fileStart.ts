@@ -26,7 +26,7 @@ export async function readStart(image: RandomAccess): Promise<FileStart> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of unpackMember(format, reader, { maxBytes: Infinity })) {
+    for await (const piece of unpackMember(format, reader, Infinity)) {
       pieces.push(Uint8Array.from(piece.subarray(0, HEAD)));
       length += piece.length;
       if (length >= HEAD) break;

@@ -136,7 +136,7 @@ async function* readCompressed(
   maxBytes: number,
 ): AsyncGenerator<InitrdFile, void> {
   const { offset } = reader;
-  const pieces = unpackMember(format, reader, { maxBytes });
+  const pieces = unpackMember(format, reader, maxBytes);
   const unpacked = new ByteReader(format, sourceOf(pieces));
   try {
     yield* readEntries(unpacked, wants, ` (in the ${format} data from byte ${offset} on)`);

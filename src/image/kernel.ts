@@ -43,7 +43,7 @@ const MAX_KERNEL = 1024 ** 3;
 /** @throws FormatError if the kernel cannot be decompressed or is too large; errors of reading the image */
 export async function* unpackKernel(image: RandomAccess): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* unpackGzip(new ByteReader('gzip', sourceOfImage(image)), { maxBytes: MAX_KERNEL });
+    yield* unpackGzip(new ByteReader('gzip', sourceOfImage(image)), MAX_KERNEL);
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
     throw new FormatError('the kernel cannot be decompressed', {

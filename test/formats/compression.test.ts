@@ -91,6 +91,6 @@ describe('unpackMember', () => {
 
 async function unpack(format: 'gzip' | 'xz' | 'zstd', bytes: Uint8Array, maxBytes = 100) {
   const all = Buffer.concat([Buffer.from('..'), bytes, Buffer.from('070701')]);
-  const { data, end } = await decoded((reader) => unpackMember(format, reader, { maxBytes }), all, 2);
+  const { data, end } = await decoded((reader) => unpackMember(format, reader, maxBytes), all, 2);
   return { text: Buffer.from(data).toString(), end };
 }

@@ -1,7 +1,6 @@
 /** Decoders of compressed data, run on bytes in memory. */
 
 import { ByteReader, sourceOfBytes } from '../../src/formats/byteReader.ts';
-import type { UnpackOptions } from '../../src/formats/codec.ts';
 import { unpackXz } from '../../src/formats/xz/decode.ts';
 
 export interface Decoded {
@@ -22,7 +21,5 @@ export async function decoded(
   return { data: Buffer.concat(pieces), end: reader.offset };
 }
 
-export const decodeXz = (
-  bytes: Uint8Array,
-  { offset, ...options }: UnpackOptions & { readonly offset?: number; readonly maxDictionary?: number },
-): Promise<Decoded> => decoded((reader) => unpackXz(reader, options), bytes, offset);
+export const decodeXz = (bytes: Uint8Array, maxBytes: number, offset = 0): Promise<Decoded> =>
+  decoded((reader) => unpackXz(reader, maxBytes), bytes, offset);

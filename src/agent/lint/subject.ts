@@ -139,7 +139,7 @@ export function readContents({ source = '', compression = '' }: Resource = {}): 
   if (!source.startsWith('data:')) return undefined;
   return ifWellFormed(() => {
     const data = decodeDataUrl(source);
-    return compression === 'gzip' ? decodeGzip(data, { maxBytes: MAX_CONTENT_BYTES }) : data;
+    return compression === 'gzip' ? decodeGzip(data, MAX_CONTENT_BYTES) : data;
   });
 }
 

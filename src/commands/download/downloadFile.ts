@@ -273,7 +273,7 @@ async function unpackFile(from: string, target: OutputPath, sha256: string | und
       if (format === 'none')
         throw new FormatError('it is not compressed, but its name ends in .gz, .xz or .zst');
       let size = 0;
-      for await (const bytes of unpackMember(format, reader, { maxBytes: Infinity })) {
+      for await (const bytes of unpackMember(format, reader, Infinity)) {
         hash.update(bytes);
         await writeAll(handle, bytes, size);
         size += bytes.length;

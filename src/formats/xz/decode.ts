@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib';
 import { UnsupportedError } from '../../core/errors.ts';
 import { ByteReader, sourceOfBytes } from '../byteReader.ts';
-import { tooLarge, type UnpackOptions } from '../codec.ts';
+import { tooLarge } from '../codec.ts';
 import { type IntegrityCheck, integrityChecks, uint32Bytes } from './checks.ts';
 import { decodeLzma2Block, type Lzma2Decoder } from './lzma2.ts';
 import { LzmaDecoder } from './lzmaDecoder.ts';
@@ -20,22 +20,16 @@ const LZMA2_FILTER = 0x21;
 /** A number may take this many bytes. Behind those of an index there are always more than that. */
 const MAX_VARINT_SIZE = 9;
 
-/** The largest dictionary: the one that `xz -9` declares. */
-const MAX_DICTIONARY = 64 * 1024 * 1024;
-
 /**
  * Decodes exactly one stream (xz file format 1.2.1), with all its checks. A piece of the output is good until the next one is
  * asked for.
  *
  * @throws FormatError with the offset, when the stream is damaged, truncated, not supported or too large, or its content
- *   requires a dictionary of more than `maxDictionary` bytes.
+ *   requires a larger dictionary than that of `xz -9`.
  */
-export async function* unpackXz(
-  reader: ByteReader,
-  { maxBytes, maxDictionary = MAX_DICTIONARY }: UnpackOptions & { readonly maxDictionary?: number },
-): AsyncGenerator<Uint8Array, void> {
+export async function* unpackXz(reader: ByteReader, maxBytes: number): AsyncGenerator<Uint8Array, void> {
   reader.format = 'xz';
-  const decoder: Lzma2Decoder = { reader, maxBytes, maxDictionary, lzma: new LzmaDecoder(), length: 0 };
+  const decoder: Lzma2Decoder = { reader, maxBytes, lzma: new LzmaDecoder(), length: 0 };
   const check = await readStreamHeader(reader);
   const blocks: BlockRecord[] = [];
   for (;;) {

@@ -3,7 +3,7 @@
 import { UnsupportedError } from '../../core/errors.ts';
 import type { ByteReader } from '../byteReader.ts';
 import { tooLarge } from '../codec.ts';
-import type { LzmaDecoder } from './lzmaDecoder.ts';
+import { type LzmaDecoder, MAX_DICTIONARY } from './lzmaDecoder.ts';
 import { parseProperties } from './lzmaModel.ts';
 
 /** The byte that starts a chunk. */
@@ -20,8 +20,6 @@ const DICTIONARY_RESET = 0xe0;
 export interface Lzma2Decoder {
   readonly reader: ByteReader;
   readonly maxBytes: number;
-  /** Limit of a dictionary in memory, in bytes. */
-  readonly maxDictionary: number;
   readonly lzma: LzmaDecoder;
   /** Unpacked bytes of all blocks so far. */
   length: number;
@@ -33,7 +31,7 @@ export async function* decodeLzma2Block(
   dictionarySize: number,
 ): AsyncGenerator<Uint8Array, void> {
   const { reader, lzma } = decoder;
-  lzma.startBlock(dictionarySize, decoder.maxDictionary);
+  lzma.startBlock(dictionarySize);
   let needsDictionary = true;
   let needsProperties = true;
   for (;;) {
@@ -99,9 +97,9 @@ function countOutput(decoder: Lzma2Decoder, size: number): void {
   if (decoder.length > maxBytes) throw tooLarge('xz', maxBytes, reader.offset);
 }
 
-function roomIn({ reader, lzma, maxDictionary }: Lzma2Decoder): number {
+function roomIn({ reader, lzma }: Lzma2Decoder): number {
   const room = lzma.room();
   if (room > 0) return room;
-  const problem = `requires a larger dictionary than ${maxDictionary} bytes`;
+  const problem = `requires a larger dictionary than ${MAX_DICTIONARY} bytes`;
   throw reader.error(problem, reader.offset, UnsupportedError);
 }

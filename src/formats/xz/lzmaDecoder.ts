@@ -8,6 +8,8 @@ const MIN_MATCH = 2;
 const FIRST_STATE_AFTER_MATCH = 7;
 /** From this length on, a call that copies takes less than copying byte by byte. */
 const LONG_MATCH = 64;
+/** Bytes of the largest dictionary in memory: of the one that `xz -9` declares. */
+export const MAX_DICTIONARY = 64 * 1024 * 1024;
 
 export class LzmaDecoder {
   properties: lzma.LzmaProperties = { lc: 0, lp: 0, pb: 0 };
@@ -29,12 +31,9 @@ export class LzmaDecoder {
   /** Bytes of the last match that are still to be copied. */
   #pending = 0;
 
-  /**
-   * Begins a block, whose first chunk has to reset the dictionary.
-   * @param maxSize limit of the dictionary in memory, in bytes
-   */
-  startBlock(dictionarySize: number, maxSize: number): void {
-    const size = Math.min(dictionarySize, maxSize);
+  /** Begins a block, whose first chunk has to reset the dictionary. */
+  startBlock(dictionarySize: number): void {
+    const size = Math.min(dictionarySize, MAX_DICTIONARY);
     if (size !== this.#ring.length) this.#ring = new Uint8Array(size);
     this.#dictionarySize = dictionarySize;
     this.#head = 0;

@@ -7,7 +7,7 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { ByteReader } from '../byteReader.ts';
-import { tooLarge, type UnpackOptions, ZlibUnpacker } from '../codec.ts';
+import { tooLarge, ZlibUnpacker } from '../codec.ts';
 import { BLOCK_HEADER_SIZE, hasEndlessWeights, maxBlockOf, parseBlockHeader } from './blocks.ts';
 import { CHECKSUM_SIZE, type FrameHeader, isZstd, MAGIC_SIZE, readFrameHeader } from './frames.ts';
 
@@ -26,7 +26,7 @@ export interface FrameDecoder {
  */
 export async function* unpackZstd(
   reader: ByteReader,
-  { maxBytes }: UnpackOptions,
+  maxBytes: number,
   startDecoder = startNodeDecoder() ?? startFzstd,
 ): AsyncGenerator<Uint8Array, void> {
   reader.format = 'zstd';

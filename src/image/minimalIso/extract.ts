@@ -150,7 +150,7 @@ const MAX_PACKED = 64 * 1024 * 1024;
 export async function reconstructMinimalIso(full: RandomAccess, data: MinisoData): Promise<Reconstruction> {
   const reader = new ByteReader('xz', sourceOfBytes(data.packed));
   const pieces: Uint8Array[] = [];
-  for await (const piece of unpackXz(reader, { maxBytes: Math.min(MAX_PACKED, full.size) })) {
+  for await (const piece of unpackXz(reader, Math.min(MAX_PACKED, full.size))) {
     pieces.push(Uint8Array.from(piece));
   }
   const unpacked = Buffer.concat(pieces);

@@ -44,10 +44,7 @@ function compress(options: string, input: Uint8Array): Buffer {
 /** The content of exactly these frames, or why not. */
 async function decode(bytes: Uint8Array): Promise<Uint8Array | string> {
   try {
-    const { data, end } = await decoded(
-      (reader) => unpackZstd(reader, { maxBytes: 1 << 24 }, startFzstd),
-      bytes,
-    );
+    const { data, end } = await decoded((reader) => unpackZstd(reader, 1 << 24, startFzstd), bytes);
     return end === bytes.length ? data : `something follows at ${end}`;
   } catch (error) {
     if (error instanceof FormatError) return error.message;

@@ -37,17 +37,17 @@ export function formatTargets(subjects) {
     gzip: {
       make: (random) => damagedGzip(random, deflated),
       run: placed(async (input) =>
-        checkDecoded(await decoded((reader) => unpackGzip(reader, { maxBytes }), input), input),
+        checkDecoded(await decoded((reader) => unpackGzip(reader, maxBytes), input), input),
       ),
     },
     xz: {
       make: (random) => damagedXz(random, streams),
-      run: placed(async (input) => checkDecoded(await decodeXz(input, { maxBytes }), input)),
+      run: placed(async (input) => checkDecoded(await decodeXz(input, maxBytes), input)),
     },
     zstd: {
       make: (random) => damage(random, pick(random, frames)),
       run: placed(async (input) =>
-        checkDecoded(await decoded((reader) => unpackZstd(reader, { maxBytes }, startFzstd), input), input),
+        checkDecoded(await decoded((reader) => unpackZstd(reader, maxBytes, startFzstd), input), input),
       ),
     },
     initramfs: {
