@@ -8,7 +8,7 @@ import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { ByteReader } from '../byteReader.ts';
 import { tooLarge, ZlibUnpacker } from '../codec.ts';
-import { BLOCK_HEADER_SIZE, hasEndlessWeights, maxBlockOf, parseBlockHeader } from './blocks.ts';
+import { hasEndlessWeights } from './endlessWeights.ts';
 import { CHECKSUM_SIZE, type FrameHeader, isZstd, MAGIC_SIZE, readFrameHeader } from './frames.ts';
 
 /** Decodes one frame, which it gets in pieces. It throws where they are damaged. */
@@ -80,59 +80,54 @@ async function* unpackFrame(
   reader: ByteReader,
   decoder: FrameDecoder,
 ): AsyncGenerator<Uint8Array, void> {
+  const { bytes, contentSize, hasChecksum, start, windowSize } = header;
   let length = 0;
+  const decode = async (part: Uint8Array, isLast: boolean, offset: number, problem: string) => {
+    const unpacked = await decoder.unpack(part, isLast).catch(() => {
+      throw reader.error(problem, offset);
+    });
+    for (const piece of unpacked) length += piece.length;
+    return unpacked;
+  };
   try {
-    for await (const { bytes, isLast, offset, problem } of partsOf(header, reader)) {
-      const unpacked = await decoder.unpack(bytes, isLast).catch(() => {
-        throw reader.error(problem, offset);
-      });
-      for (const piece of unpacked) length += piece.length;
-      yield* unpacked;
+    yield* await decode(bytes, false, start, 'has a damaged frame header');
+    for (let isLast = false; !isLast;) {
+      const { offset } = reader;
+      const block = await takeBlock(reader, Math.min(windowSize, MAX_BLOCK));
+      ({ isLast } = block);
+      yield* await decode(block.bytes, isLast && !hasChecksum, offset, DAMAGED_BLOCK);
+    }
+    if (hasChecksum) {
+      const { offset } = reader;
+      yield* await decode(await reader.take(CHECKSUM_SIZE), true, offset, 'does not match its checksum');
     }
   } finally {
     decoder.close();
   }
-  if (length !== (header.contentSize ?? length))
+  if (length !== (contentSize ?? length))
     throw reader.error('has a length that differs from its frame header');
-}
-
-interface FramePart {
-  readonly bytes: Uint8Array;
-  readonly isLast: boolean;
-  readonly offset: number;
-  /** What it is if it cannot be decoded. */
-  readonly problem: string;
-}
-
-/** The header of a frame, its blocks and its checksum. */
-async function* partsOf(header: FrameHeader, reader: ByteReader): AsyncGenerator<FramePart, void> {
-  const { bytes, hasChecksum, start } = header;
-  yield { bytes, isLast: false, offset: start, problem: 'has a damaged frame header' };
-  for (let isLast = false; !isLast;) {
-    const { offset } = reader;
-    const block = await takeBlock(reader, maxBlockOf(header));
-    isLast = block.isLast;
-    yield { bytes: block.bytes, isLast: isLast && !hasChecksum, offset, problem: DAMAGED_BLOCK };
-  }
-  if (!hasChecksum) return;
-  const { offset } = reader;
-  const checksum = await reader.take(CHECKSUM_SIZE);
-  yield { bytes: checksum, isLast: true, offset, problem: 'does not match its checksum' };
 }
 
 const DAMAGED_BLOCK = 'has a damaged block';
 
+/** Takes a block with its header (RFC 8878, section 3.1.1.2). @param maxBlock bytes that it has at most, packed and unpacked */
 async function takeBlock(
   reader: ByteReader,
   maxBlock: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly isLast: boolean }> {
   const { offset } = reader;
   if (!(await reader.has(BLOCK_HEADER_SIZE))) throw reader.truncated();
-  const block = parseBlockHeader(reader.bytes.readUIntLE(0, BLOCK_HEADER_SIZE));
-  if (block === undefined) throw reader.error('has an unknown kind of block', offset);
-  if (block.size > maxBlock) throw reader.error('has a block that is too large', offset);
-  const bytes = await reader.take(BLOCK_HEADER_SIZE + block.length);
-  if (block.kind === 'compressed' && hasEndlessWeights(bytes.subarray(BLOCK_HEADER_SIZE)))
+  const header = reader.bytes.readUIntLE(0, BLOCK_HEADER_SIZE);
+  const kind = BLOCK_KINDS[(header >> 1) & 3];
+  const size = header >> 3;
+  if (kind === undefined) throw reader.error('has an unknown kind of block', offset);
+  if (size > maxBlock) throw reader.error('has a block that is too large', offset);
+  const bytes = await reader.take(BLOCK_HEADER_SIZE + (kind === 'repeated' ? 1 : size));
+  if (kind === 'compressed' && hasEndlessWeights(bytes.subarray(BLOCK_HEADER_SIZE)))
     throw reader.error(DAMAGED_BLOCK, offset);
-  return { bytes, isLast: block.isLast };
+  return { bytes, isLast: (header & 1) === 1 };
 }
+
+const BLOCK_HEADER_SIZE = 3;
+const BLOCK_KINDS = ['raw', 'repeated', 'compressed'] as const;
+const MAX_BLOCK = 128 * 1024;

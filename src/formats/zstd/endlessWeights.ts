@@ -1,32 +1,4 @@
-/** Blocks of zstandard frames: their headers (RFC 8878, section 3.1.1.2), and tables that would not come to an end. */
-
-import type { FrameHeader } from './frames.ts';
-
-export interface BlockHeader {
-  readonly kind: 'raw' | 'repeated' | 'compressed';
-  /** Bytes that follow the header. */
-  readonly length: number;
-  /** Bytes of the content, or of the packed content of a compressed block. */
-  readonly size: number;
-  readonly isLast: boolean;
-}
-
-export const BLOCK_HEADER_SIZE = 3;
-const MAX_BLOCK = 128 * 1024;
-
-const KINDS = ['raw', 'repeated', 'compressed'] as const;
-
-/** Bytes that a block of a frame has at most, packed and unpacked. */
-export function maxBlockOf({ windowSize }: FrameHeader): number {
-  return Math.min(windowSize, MAX_BLOCK);
-}
-
-/** The three bytes of the header as a number; undefined for a kind that is reserved. */
-export function parseBlockHeader(header: number): BlockHeader | undefined {
-  const kind = KINDS[(header >> 1) & 3];
-  const size = header >> 3;
-  return kind && { kind, length: kind === 'repeated' ? 1 : size, size, isLast: (header & 1) === 1 };
-}
+/** A defect of fzstd: tables of compressed blocks (RFC 8878) with which it would not come to an end. */
 
 /** Compressed literals with a table of their own, and the bytes of their header by its size format (section 3.1.1.3.1.1). */
 const LITERALS_WITH_TABLE = 2;
