@@ -60,7 +60,9 @@ const MAX_DIRECTORY = 8 * 1024 * 1024;
  */
 export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'primary'): Promise<IsoTree> {
   const descriptors = await readDescriptors(image);
-  const volume = chooseVolume(descriptors, names);
+  const volume = descriptors.find(({ type }) => type === names);
+  if (volume === undefined || !('root' in volume))
+    throw new FormatError(`the ISO image has no ${names} volume descriptor`);
   if (volume.volumeSpaceSize * SECTOR > image.size) {
     throw new FormatError('ISO image is incomplete', {
       hint: `copy the image again; it has ${image.size} of ${volume.volumeSpaceSize * SECTOR} bytes`,
@@ -70,7 +72,7 @@ export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'pri
     throw new FormatError(UNFINISHED_EDIT, { hint: UNFINISHED_HINT });
   // One command finds several files in the same directories.
   const listed = new Map<number, Promise<readonly IsoEntry[]>>();
-  const list = (directory: ByteSpan = rangeOf(volume.root)): Promise<readonly IsoEntry[]> => {
+  const list = (directory: Content = contentAt(volume.root)): Promise<readonly IsoEntry[]> => {
     const entries = listed.get(directory.offset) ?? listDirectory(image, directory, names);
     listed.set(directory.offset, entries);
     return entries;
@@ -91,14 +93,12 @@ export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'pri
 
 /** The primary tree, and that of Joliet if there is one. */
 export async function treesOf(tree: IsoTree): Promise<IsoTree[]> {
-  const hasJoliet = tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet);
+  const hasJoliet = tree.descriptors.some(({ type }) => type === 'joliet');
   return hasJoliet ? [tree, await openIsoTree(tree.image, 'joliet')] : [tree];
 }
 
-interface ByteSpan {
-  readonly offset: number;
-  readonly size: number;
-}
+/** Where the content of a file or directory is. */
+type Content = Pick<IsoEntry, 'offset' | 'size'>;
 
 async function readDescriptors(image: RandomAccess): Promise<VolumeDescriptor[]> {
   const descriptors: VolumeDescriptor[] = [];
@@ -129,19 +129,11 @@ async function hintFor(image: RandomAccess): Promise<string> {
     : `unpack the file first if it is a compressed ISO: ${compression} -d FILE`;
 }
 
-function chooseVolume(descriptors: readonly VolumeDescriptor[], names: NameEncoding): VolumeFacts {
-  for (const descriptor of descriptors) {
-    if (names === 'primary' && descriptor.type === 'primary') return descriptor;
-    if (names === 'joliet' && descriptor.type === 'supplementary' && descriptor.isJoliet) return descriptor;
-  }
-  throw new FormatError(`the ISO image has no ${names} volume descriptor`);
-}
-
-function rangeOf({ sector, size }: Extent): ByteSpan {
+function contentAt({ sector, size }: Extent): Content {
   return { offset: sector * SECTOR, size };
 }
 
-async function readChecked(image: RandomAccess, { offset, size }: ByteSpan): Promise<Uint8Array> {
+async function readChecked(image: RandomAccess, { offset, size }: Content): Promise<Uint8Array> {
   if (offset + size > image.size) {
     throw new FormatError(`${size} bytes at offset ${offset} exceed the end of the image`, { offset });
   }
@@ -150,7 +142,7 @@ async function readChecked(image: RandomAccess, { offset, size }: ByteSpan): Pro
 
 async function listDirectory(
   image: RandomAccess,
-  directory: ByteSpan,
+  directory: Content,
   names: NameEncoding,
 ): Promise<readonly IsoEntry[]> {
   if (directory.size > MAX_DIRECTORY) {
@@ -163,7 +155,7 @@ async function listDirectory(
       name: realName === undefined || /[/\0]/.test(realName) ? record.name : realName,
       recordName: record.name,
       kind: record.isDirectory ? 'directory' : 'file',
-      ...rangeOf(record),
+      ...contentAt(record),
       recordOffset: directory.offset + record.recordOffset,
     };
   });

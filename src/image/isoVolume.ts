@@ -65,7 +65,7 @@ export async function resizeVolume(tree: IsoTree, volumeAfter: number): Promise<
 /** The sizes in the volume descriptors: where they are, and the end of the volume in bytes according to each. */
 function spaceFields({ descriptors }: IsoTree): (ByteRange & { readonly end: number })[] {
   return descriptors.flatMap((descriptor, index) => {
-    if (descriptor.type !== 'primary' && descriptor.type !== 'supplementary') return [];
+    if (!('volumeSpaceSize' in descriptor)) return [];
     const offset = (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset;
     return [{ offset, length: SPACE_SIZE.length, end: descriptor.volumeSpaceSize * SECTOR }];
   });

@@ -26,7 +26,10 @@ export interface Extent {
 /** Bytes that one directory record can name, in whole sectors; larger files have several. */
 export const MAX_EXTENT = 0xffff_f800;
 
-/** A tree of directories, as the primary descriptor and Joliet's supplementary one describe it. */
+/** Which names a tree of directories uses. */
+export type NameEncoding = 'primary' | 'joliet';
+
+/** A tree of directories. */
 export interface VolumeFacts {
   readonly volumeId: string;
   /** Sectors of the whole volume. */
@@ -34,13 +37,10 @@ export interface VolumeFacts {
   readonly root: Extent;
 }
 
+/** A `supplementary` tree has other names than those of Joliet. */
 export type VolumeDescriptor =
-  | ({ readonly type: 'primary' } & VolumeFacts)
-  | ({ readonly type: 'supplementary'; readonly isJoliet: boolean } & VolumeFacts)
-  | { readonly type: 'boot' | 'terminator' | 'unknown' };
-
-/** Which names a tree of directories uses. */
-export type NameEncoding = 'primary' | 'joliet';
+  | ({ readonly type: NameEncoding | 'supplementary' } & VolumeFacts)
+  | { readonly type: 'terminator' | 'other' };
 
 /** What `writeVolumeDescriptor` needs beyond what can be read back. */
 export interface VolumeSpec extends VolumeFacts {
@@ -89,20 +89,20 @@ export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
     throw new FormatError('not an ISO 9660 volume descriptor');
   }
   // ISO 9660:1999 adds a supplementary descriptor of version 2. This program does not need its tree.
-  if (sector[6] !== 1) return { type: 'unknown' };
+  if (sector[6] !== 1) return { type: 'other' };
   switch (viewOf(sector).getUint8(0)) {
-    case TYPE.boot:
-      return { type: 'boot' };
     case TYPE.primary:
       return { type: 'primary', ...readFacts(sector, latin1) };
     case TYPE.supplementary: {
       const isJoliet = JOLIET_ESCAPES.has(latin1(sector.subarray(AT.escapes, AT.escapes + 3)));
-      return { type: 'supplementary', isJoliet, ...readFacts(sector, isJoliet ? decodeUcs2 : latin1) };
+      return isJoliet
+        ? { type: 'joliet', ...readFacts(sector, decodeUcs2) }
+        : { type: 'supplementary', ...readFacts(sector, latin1) };
     }
     case TYPE.terminator:
       return { type: 'terminator' };
     default:
-      return { type: 'unknown' };
+      return { type: 'other' };
   }
 }
 

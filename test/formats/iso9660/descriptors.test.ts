@@ -28,7 +28,7 @@ new DataView(rootRecord.buffer).setUint32(10, 2048, true);
 describe('volume descriptors', () => {
   it.each([
     ['primary', writeVolumeDescriptor(spec, rootRecord), { type: 'primary', ...facts }],
-    ['boot record', writeBootRecord(99), { type: 'boot' }],
+    ['boot record', writeBootRecord(99), { type: 'other' }],
     ['terminator', writeTerminator(), { type: 'terminator' }],
   ])('%s: what was written is read', (_title, sector, expected) => {
     expect(sector).toHaveLength(2048);
@@ -52,22 +52,22 @@ describe('volume descriptors', () => {
     return readVolumeDescriptor(sector);
   };
   it('reads a descriptor of Joliet', () => {
-    expect(joliet(() => undefined)).toEqual({ type: 'supplementary', isJoliet: true, ...facts });
+    expect(joliet(() => undefined)).toEqual({ type: 'joliet', ...facts });
   });
   it.each(['%/@', '%/C', '%/E'])('takes the escape sequence %s for Joliet', (escape) => {
     expect(joliet((sector) => sector.set(Buffer.from(escape), 88))).toMatchObject({
-      isJoliet: true,
+      type: 'joliet',
       volumeId: 'fedora-coreos-38',
     });
   });
   it('takes no other escape sequence for Joliet', () => {
     const found = joliet((sector) => sector.set(Buffer.from('%/F'), 88));
-    expect(found).toMatchObject({ type: 'supplementary', isJoliet: false });
+    expect(found).toMatchObject({ type: 'supplementary' });
     expect(found).not.toMatchObject({ volumeId: 'fedora-coreos-38' });
   });
   it.each<[string, number, number, object]>([
-    ['a later version', 6, 2, { type: 'unknown' }],
-    ['another type', 0, 3, { type: 'unknown' }],
+    ['a later version', 6, 2, { type: 'other' }],
+    ['another type', 0, 3, { type: 'other' }],
     ['extended attributes of the root', 157, 5, { root: { sector: 29, size: 2048 } }],
   ])('reads %s', (_title, at, value, expected) => {
     expect(joliet((sector) => sector.set([value], at))).toMatchObject(expected);
