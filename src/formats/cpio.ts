@@ -6,6 +6,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../core/errors.ts';
+import { trimEndOf } from '../core/trimming.ts';
 import type { ByteReader } from './byteReader.ts';
 
 /** The archive is invalid; other errors are those of the input. */
@@ -57,8 +58,8 @@ export async function* walkCpio(
   wants: (header: CpioHeader) => boolean,
 ): AsyncGenerator<CpioEntry, void> {
   for (;;) {
-    const entry = await readMember(reader, (header) => header.path !== TRAILER && wants(header));
-    if (entry.path === TRAILER) return;
+    const entry = await readMember(reader, wants);
+    if (entry === undefined) return;
     yield entry;
   }
 }
@@ -78,8 +79,11 @@ export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   ]);
 }
 
-/** A truncated member is reported before an invalid name. */
-async function readMember(reader: ByteReader, wants: (header: CpioHeader) => boolean): Promise<CpioEntry> {
+/** Undefined for the trailer. */
+async function readMember(
+  reader: ByteReader,
+  wants: (header: CpioHeader) => boolean,
+): Promise<CpioEntry | undefined> {
   const start = reader.offset;
   const skip = async (length: number): Promise<void> => {
     if (!(await reader.skip(length))) throw truncated(start);
@@ -93,12 +97,11 @@ async function readMember(reader: ByteReader, wants: (header: CpioHeader) => boo
   const mode = readField(header, MODE_FIELD, start);
   const path = await readName(reader, nameSize, start);
   await skip(paddingOf(HEADER_SIZE + nameSize));
-  let data: Uint8Array | undefined;
-  if (typeof path === 'string' && wants({ path, mode, size })) data = await readData(reader, size, start);
-  else await skip(size);
+  const isWanted = path !== TRAILER && wants({ path, mode, size });
+  const data = isWanted ? await readData(reader, size, start) : undefined;
+  if (!isWanted) await skip(size);
   await skip(paddingOf(size));
-  if (typeof path !== 'string') throw path;
-  return { path, mode, size, data };
+  return path === TRAILER ? undefined : { path, mode, size, data };
 }
 
 /** In memory of its own, which is taken only as the data comes: the size may be made up. */
@@ -119,19 +122,14 @@ function readField(header: string, index: number, start: number): number {
   return Number.parseInt(digits, 16);
 }
 
-/** The name, or the error for an invalid name. dracut-cpio pads names with further NULs, to align the data. */
-async function readName(reader: ByteReader, size: number, start: number): Promise<string | CpioError> {
-  if (size > MAX_NAME_SIZE) {
-    if (!(await reader.skip(size))) throw truncated(start);
-    return entryError('the name is too long', start);
-  }
+/** dracut-cpio pads names with further NULs, to align the data. */
+async function readName(reader: ByteReader, size: number, start: number): Promise<string> {
+  if (size > MAX_NAME_SIZE) throw entryError('the name is too long', start);
   if (!(await reader.has(size))) throw truncated(start);
   const bytes = reader.pass(size);
-  if (bytes.at(-1) !== 0) return entryError('the name does not end with NUL', start);
-  let length = size - 1;
-  while (length > 0 && bytes[length - 1] === 0) length--;
-  const name = bytes.subarray(0, length);
-  return isUtf8(name) ? name.toString() : entryError('the name is not UTF-8', start);
+  if (bytes.at(-1) !== 0) throw entryError('the name does not end with NUL', start);
+  if (!isUtf8(bytes)) throw entryError('the name is not UTF-8', start);
+  return trimEndOf(bytes.toString(), '\0');
 }
 
 function truncated(start: number): CpioError {
