@@ -4,7 +4,8 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { CliError, FormatError } from '../core/errors.ts';
+import { posix } from 'node:path';
+import { CliError } from '../core/errors.ts';
 import type { KeyfileProblem } from '../network/keyfile/profile.ts';
 import { readKeyfile } from '../network/keyfile/readKeyfile.ts';
 import type { LocateLine } from '../network/convertedKeyfile.ts';
@@ -31,8 +32,8 @@ export function isNetworkPath(path: string): boolean {
 }
 
 /**
- * Returns the network settings of an archive, sorted by path.
- * @throws CliError if the archive contains none; FormatError if one has no name
+ * Returns the network settings of an archive, sorted by path. Their names are untrusted.
+ * @throws CliError if the archive contains none
  */
 export function listNetworkSettings(files: EmbedFiles): NetworkFile[] {
   const members = sortedByPath(files).filter(([path]) => isNetworkPath(path));
@@ -42,7 +43,7 @@ export function listNetworkSettings(files: EmbedFiles): NetworkFile[] {
       hint: 'use `iso network embed` or `pxe network wrap` to add network settings',
     });
   }
-  return members.map(([path, data]) => ({ name: lastPart(path), data }));
+  return members.map(([path, data]) => ({ name: posix.basename(path), data }));
 }
 
 export function replaceNetworkSettings(
@@ -105,15 +106,6 @@ export function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Ui
     members.set(path, data);
   }
   return members;
-}
-
-/** The last part of the path, like `basename`; paths in an archive are untrusted. */
-function lastPart(path: string): string {
-  const name = path.split('/').findLast((step) => step !== '' && step !== '.') ?? '';
-  if (name !== '..') return name;
-  throw new FormatError(`missing filename in ${path}`, {
-    hint: 'create the archive again, for example with coreos-installer, which does not create such names',
-  });
 }
 
 /** Why NetworkManager ignores a keyfile, or a part of it. */
