@@ -175,7 +175,7 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
     return { path, offset, ...characterOf('pad', pad), ...characterOf('end', end) };
   });
   const places = await Promise.all(listed.map((listedFile) => findPlace(tree, listedFile, size)));
-  return { length: size, defaults, places, info: { entry: info.entry, files: listed } };
+  return { length: size, defaults: trimSpace(defaults), places, info: { entry: info.entry, files: listed } };
 }
 
 function checkLength(length: number): void {

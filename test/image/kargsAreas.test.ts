@@ -104,6 +104,11 @@ describe('kargs.json', () => {
     expect(places).toHaveLength(1);
   });
 
+  it('may have blanks around the default arguments, which are no part of them', async () => {
+    const areas = await areasOf(withInfo({ default: ` ${DEFAULTS}\n` }));
+    expect(areas.defaults).toBe(areas.current);
+  });
+
   it('may have members for other programs, and null', async () => {
     const files = [{ path: grub, offset: 0, pad: null, end: null, other: 1 }];
     expect((await areasOf(withInfo({ default: '', size: 8, files, more: {} }))).places).toEqual([

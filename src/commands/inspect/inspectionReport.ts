@@ -147,7 +147,7 @@ function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): str
     ['network settings', paths.some(isNetworkPath)],
     ['other embedded files', paths.some((path) => path !== CONFIG_NAME && !isNetworkPath(path))],
     ['reserved area that cannot be read', iso !== undefined && iso.files === undefined],
-    ['kernel arguments', kargs !== undefined && kargs.current !== kargs.defaults.trim()],
+    ['kernel arguments', kargs !== undefined && kargs.current !== kargs.defaults],
     ['enlarged reserved area', appended?.hasGrown === true],
     ['files on the medium', (appended?.files.length ?? 0) > 0],
   ];
@@ -162,7 +162,7 @@ function reportKargs({ current, defaults, length }: InspectedKargs) {
   return {
     // Null if the areas differ or cannot be read.
     current: current === undefined ? null : maskKargs(after).join(' '),
-    default: defaults.trim(),
+    default: defaults,
     added: maskKargs(withoutThose(after, before)),
     removed: maskKargs(withoutThose(before, after)),
     length,

@@ -169,7 +169,7 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
 export async function checkPristine(iso: LiveIso, existing: Existing): Promise<void> {
   if (existing === 'replace') return;
   const areas = await iso.kargsAreas();
-  const hasKargs = areas !== undefined && areas.current !== areas.defaults.trim();
+  const hasKargs = areas !== undefined && areas.current !== areas.defaults;
   if (!hasKargs && ![...(await iso.embeddedFiles()).keys()].some(isEmbedded)) return;
   throw new CliError('This ISO image is already customized; use -f to force.', { code: 'ERR_IMAGE' });
 }
