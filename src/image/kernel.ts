@@ -61,10 +61,9 @@ const PE_MACHINES: ReadonlyMap<number, Architecture> = new Map([
   [0x8664, 'x86_64'],
   [0xaa64, 'aarch64'],
 ]);
-/** Values of the machine field of ELF. */
+/** Values of the machine field of ELF in little-endian order, which all architectures but s390x have. */
 const ELF_MACHINES: ReadonlyMap<number, Architecture> = new Map([
   [21, 'ppc64le'],
-  [22, 's390x'],
   [62, 'x86_64'],
   [183, 'aarch64'],
 ]);
@@ -119,7 +118,7 @@ function peHeader(bytes: Buffer): number | undefined {
   return bytes.toString('latin1', header, header + 4) === 'PE\0\0' ? header : undefined;
 }
 
-/** Reads little-endian order, which all architectures except s390x use; returns -1 after the end. */
+/** -1 after the end. */
 function uint16(bytes: Buffer, offset: number): number {
   return offset + 2 > bytes.length ? -1 : bytes.readUInt16LE(offset);
 }

@@ -20,6 +20,7 @@ import { type NodeKind, primaryIdentifiers } from '../formats/iso9660/names.ts';
 import type { Addition } from './growth.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
+import { type KernelArgument, parseArguments } from '../kargs/argument.ts';
 import { coreosArguments } from '../kargs/coreosArguments.ts';
 import { livePaths } from './livePaths.ts';
 
@@ -75,10 +76,10 @@ export async function refuseInvisible(tree: IsoTree, current = '', kargs = curre
     });
   }
   const { name } = coreosArguments.fromRam;
-  const argumentIn = (line: string): string | undefined =>
-    line.split(/\s+/).find((text) => text.split('=')[0] === name);
+  const argumentIn = (line: string): KernelArgument | undefined =>
+    parseArguments(line).find((argument) => argument.name === name);
   if (argumentIn(kargs) === undefined) return;
-  const present = argumentIn(current);
+  const present = argumentIn(current)?.text;
   throw new CliError(
     `Files on the medium are not visible: with ${name} the live system unmounts the medium`,
     {

@@ -25,7 +25,7 @@ import { readRollback } from '../rollback.ts';
 import { imageRules, unreadableParts } from './imageRules.ts';
 import { type BootingIso, checkInitrd, checkIso, checkNetwork, issueOf } from './imageChecks.ts';
 import type { InitrdInspection, IsoInspection, Leftover } from './inspection.ts';
-import { splitArguments } from '../../kargs/argument.ts';
+import { parseArguments } from '../../kargs/argument.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
 import { livePaths } from '../livePaths.ts';
@@ -161,9 +161,7 @@ function memoryFor(
 ): MemoryPart[] {
   const { initramfsSize: initramfs = 0, rootfsSize = 0 } = parts ?? {};
   const sizes = [...files.values()].map(({ length }) => length);
-  const isCopied = splitArguments(kargs).some((argument) =>
-    argument.startsWith(coreosArguments.fromRam.name),
-  );
+  const isCopied = parseArguments(kargs).some(({ name }) => name === coreosArguments.fromRam.name);
   return [
     ...liveMemory(isMinimal ? 'network' : 'medium', { initramfs }),
     ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),
