@@ -1,7 +1,7 @@
 /**
- * Detects the system of an initramfs for `iso create`: a CoreOS live system, with Ignition and the features in its
- * `features.json`, or another system, for example a ramdisk of ironic-python-agent-builder. Not supported: features of older
- * CoreOS builds, whose `features.json` is only on the ISO.
+ * Detects the system of an initramfs: a CoreOS live system, with Ignition, the features in its `features.json` and the stamps of its
+ * builder (stage org.osbuild.coreos.live-artifacts), or another system, for example a ramdisk of ironic-python-agent-builder. Not
+ * supported: features of older CoreOS builds, whose `features.json` is only on the ISO. Kernels have no stamp.
  */
 
 import { parseArgument } from '../kargs/argument.ts';
@@ -14,19 +14,26 @@ import { readInitrdFrom, sourceOfImage } from './initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
+import { parseStreamHash, type StreamHash } from './streamHash.ts';
 import { liveArguments } from '../kargs/coreosArguments.ts';
 
 /** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
 /** What it supports, as JSON. */
 export const LIVE_FEATURES = 'etc/coreos/features.json';
+/** Describes the root filesystem that the live system requires. */
+const WANTED_ROOTFS = 'etc/coreos-live-want-rootfs';
 /** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
-export const MAX_UNPACKED = 16 * 1024 ** 3;
+const MAX_UNPACKED = 16 * 1024 ** 3;
+/** Limit of all files that are read, in bytes: JavaScript has no text of twice as many. */
+const MAX_KEPT = 256 * 1024 ** 2;
 
 export interface RamdiskSystem {
   /** The version of the build of a CoreOS live system; undefined for another system. */
   readonly build: string | undefined;
   readonly hasRootfs: boolean;
+  /** The root filesystem that it requires; undefined for old builds, and for those that do not check it. */
+  readonly wantedRootfs: StreamHash | undefined;
   /** `features.json` of a CoreOS live system, unchanged; undefined if it is missing. */
   readonly features: Uint8Array | undefined;
   /** The Ignition config and network settings in the initramfs. */
@@ -41,14 +48,15 @@ export async function readRamdiskSystem(initrd: ByteSource): Promise<RamdiskSyst
   let hasRootfs = false;
   const wants = (path: string): boolean => {
     hasRootfs ||= ROOTFS.has(path);
-    return path === LIVE_STAMP || path === LIVE_FEATURES || isEmbedded(path);
+    return [LIVE_STAMP, LIVE_FEATURES, WANTED_ROOTFS].includes(path) || isEmbedded(path);
   };
-  const files = await readInitrdFrom(initrd, { maxBytes: MAX_UNPACKED, wants });
+  const files = await readInitrdFrom(initrd, { maxBytes: MAX_UNPACKED, maxKept: MAX_KEPT, wants });
   const stamp = files.get(LIVE_STAMP);
   const embedded = new Map([...files].filter(([path]) => isEmbedded(path)));
   return {
     build: stamp && versionIn(stamp),
     features: stamp && files.get(LIVE_FEATURES),
+    wantedRootfs: parseStreamHash(files.get(WANTED_ROOTFS) ?? new Uint8Array()),
     hasRootfs,
     embedded,
   };
@@ -66,8 +74,21 @@ export function readInitrdFeatures({ features }: Pick<RamdiskSystem, 'features'>
 const MAX_VERSION = 200;
 
 /** The version of the build in a stamp. */
-export function versionIn(stamp: Uint8Array): string {
+function versionIn(stamp: Uint8Array): string {
   return Buffer.from(stamp).toString('utf8').trim().slice(0, MAX_VERSION);
+}
+
+const ROOTFS_STAMP = 'etc/coreos-live-rootfs';
+
+/**
+ * The version of the build of a root filesystem; undefined for builds without a stamp. Reads only the headers of its archive.
+ * @throws FormatError if it is damaged or truncated
+ */
+export async function readRootfsBuild(rootfs: RandomAccess): Promise<string | undefined> {
+  const wants = (path: string): boolean => path === ROOTFS_STAMP;
+  const files = await readInitrdFrom(sourceOfImage(rootfs), { wants, maxKept: MAX_KEPT });
+  const stamp = files.get(ROOTFS_STAMP);
+  return stamp && versionIn(stamp);
 }
 
 /** Whether a path is of the Ignition config or of network settings. */

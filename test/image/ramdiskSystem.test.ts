@@ -46,6 +46,14 @@ describe('findRamdiskSystem', () => {
     });
   });
 
+  it('reads no stamp that is too large for a text', async () => {
+    const bytes = cpio(stamp);
+    bytes.write('20000000', bytes.indexOf('etc/coreos-live-initramfs') - 110 + 54); // the size of the file
+    expect(await findRamdiskSystem(bytesAccess(bytes))).toEqual({
+      problem: expect.stringContaining('the extracted files are larger than 268435456 bytes'),
+    });
+  });
+
   it('refuses features that no program could read', async () => {
     const damaged = cpio({ ...stamp, 'etc/coreos/features.json': '{"live-initrd-network": "yes"}' });
     await expect(findRamdiskSystem(bytesAccess(damaged))).rejects.toThrow(FormatError);

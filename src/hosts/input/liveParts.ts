@@ -8,8 +8,10 @@ import { quoteText } from '../../core/foreignText.ts';
 import { findBootPart, type ImageRole } from '../../image/bootParts.ts';
 import { isPackedKernel, readKernelHeader, unpackKernel } from '../../image/kernel.ts';
 import { detectKind } from '../../image/imageKind.ts';
-import { hasStreamHash, readInitramfsStamps, readRootfsBuild } from '../../image/liveParts.ts';
+import { sourceOfImage } from '../../image/initrd.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
+import { type RamdiskSystem, readRamdiskSystem, readRootfsBuild } from '../../image/ramdiskSystem.ts';
+import { hasStreamHash } from '../../image/streamHash.ts';
 import { refuseOther } from './contentKind.ts';
 
 export interface LivePart extends RandomAccess {
@@ -41,8 +43,8 @@ export async function requireRole(role: ImageRole, image: LivePart, flags: PartF
   const found = await detectKind(image);
   // A boot loader may get one file with both, in any order.
   const isBoth = role === 'initramfs' && found === 'rootfs';
-  const stamps = isBoth && (await readInitramfsStamps(image).catch(only(FormatError, () => undefined)));
-  if (found === role || (stamps && stamps.build !== undefined)) return;
+  const system = isBoth && (await readInitramfs(image).catch(only(FormatError, () => undefined)));
+  if (found === role || (system && system.build !== undefined)) return;
   if (found === 'other') {
     await refuseOther(nouns[role], name, await image.read(0, Math.min(MOST_TEXT, size)));
     const hint = `download ${name} again, or pass another file to ${flags[role]}`;
@@ -63,22 +65,22 @@ const MOST_TEXT = 64 * 1024;
  */
 export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: PartFiles): Promise<void> {
   if (kernel !== undefined) await requireWholeKernel(kernel);
-  const own = initramfs && (await intact(initramfs, readInitramfsStamps));
+  const own = initramfs && (await intact(initramfs, readInitramfs));
   const rootfsBuild = rootfs && (await intact(rootfs, readRootfsBuild));
   if (kernel === undefined && initramfs === undefined && rootfs === undefined) return;
   const onIso = iso && (await readIsoInitramfs(iso));
   const builds = [
     { part: initramfs, build: own?.build },
     { part: rootfs, build: rootfsBuild },
-    { part: iso, build: onIso?.stamps.build },
+    { part: iso, build: onIso?.system.build },
   ].flatMap(({ part, build }) =>
     part === undefined || build === undefined ? [] : [{ name: part.name, build }],
   );
   if (new Set(builds.map(({ build }) => build)).size > 1) {
     throw differentBuilds(builds.map(({ name, build }) => `${name} is of ${quoteText(build)}`));
   }
-  const used = initramfs === undefined ? onIso : { image: initramfs, stamps: own };
-  const wanted = used?.stamps?.rootfs;
+  const used = initramfs === undefined ? onIso : { image: initramfs, system: own };
+  const wanted = used?.system?.wantedRootfs;
   if (used !== undefined && rootfs !== undefined && wanted !== undefined) {
     if (!(await hasStreamHash(rootfs, wanted))) {
       throw differentBuilds([`${rootfs.name} is not the root filesystem that ${used.image.name} requires`]);
@@ -92,11 +94,15 @@ async function readIsoInitramfs(iso: LivePart) {
     const range = await findBootPart(iso, 'initramfs');
     if (range === undefined) return undefined;
     const image = { ...slice(iso, range), name: iso.name };
-    return { image, stamps: await readInitramfsStamps(image) };
+    return { image, system: await readInitramfs(image) };
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;
   }
+}
+
+function readInitramfs(image: RandomAccess): Promise<RamdiskSystem> {
+  return readRamdiskSystem(sourceOfImage(image));
 }
 
 /** What `read` returns; undefined if the format is not supported. @throws CliError if the file is damaged */

@@ -10,11 +10,11 @@ import type { BaseCatalog, ImagesName } from './baseCatalog.ts';
 import type { InputImage, InputImages } from './imageInputs.ts';
 import { findBootPart, type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { type LiveFeatures, parseFeatures } from '../../image/liveFeatures.ts';
-import { readInitramfsStamps } from '../../image/liveParts.ts';
+import { sourceOfImage } from '../../image/initrd.ts';
 import type { Growth } from '../../image/growth.ts';
 import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
 import { isPackedKernel, unpackKernel } from '../../image/kernel.ts';
-import { findRamdiskSystem } from '../../image/ramdiskSystem.ts';
+import { findRamdiskSystem, readRamdiskSystem } from '../../image/ramdiskSystem.ts';
 import {
   openMinimalIso,
   refuseCustomized,
@@ -137,8 +137,8 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
     const label = inputs.get('iso')?.label;
     if (label !== undefined || parts.initramfs === undefined) return label;
     // An initramfs that cannot be unpacked is not one of CoreOS.
-    const stamps = await readInitramfsStamps(parts.initramfs.bytes).catch(only(FormatError, () => undefined));
-    return stamps?.build;
+    const system = readRamdiskSystem(sourceOfImage(parts.initramfs.bytes));
+    return (await system.catch(only(FormatError, () => undefined)))?.build;
   });
   const isoKargs = once(async () => {
     const areas = await inLiveIso('refused', (live) => live.kargsAreas());

@@ -6,8 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readStart } from '../../src/image/fileStart.ts';
 import { detectKind } from '../../src/image/imageKind.ts';
-import { hasStreamHash, readInitramfsStamps } from '../../src/image/liveParts.ts';
+import { sourceOfImage } from '../../src/image/initrd.ts';
 import { bytesAccess, type RandomAccess } from '../../src/image/overlay.ts';
+import { readRamdiskSystem } from '../../src/image/ramdiskSystem.ts';
+import { hasStreamHash } from '../../src/image/streamHash.ts';
 import { cpio, liveBuild } from '../support/newIso.ts';
 import { have } from '../support/programs.ts';
 
@@ -79,15 +81,18 @@ describe('the stamps of an initramfs', () => {
     ['behind a large archive', [large, initramfs]],
     ['before a large archive', [system, initramfs, large]],
   ])('are read %s', async (_title, parts) => {
-    expect(await readInitramfsStamps(bytesAccess(Buffer.concat(parts)))).toMatchObject({
+    expect(await readRamdiskSystem(sourceOfImage(bytesAccess(Buffer.concat(parts))))).toMatchObject({
       build: '44.1.3.0',
-      rootfs: { block: 2_097_152 },
+      wantedRootfs: { block: 2_097_152 },
     });
   });
 
   it('are undefined for another system', async () => {
     const image = bytesAccess(Buffer.concat([system, large]));
-    expect(await readInitramfsStamps(image)).toEqual({ build: undefined, rootfs: undefined });
+    expect(await readRamdiskSystem(sourceOfImage(image))).toMatchObject({
+      build: undefined,
+      wantedRootfs: undefined,
+    });
   });
 });
 
