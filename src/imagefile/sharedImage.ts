@@ -1,7 +1,7 @@
 /** An image file that stays open for all that is made from it, and is read only as long as it is what it was. */
 
 import { type BigIntStats, fstatSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { CliError } from '../core/errors.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { readerOf } from '../image/overlay.ts';
@@ -15,11 +15,6 @@ export async function openSharedImage(path: string, name: string): Promise<OpenI
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw fileError(error, { path: name, what: 'Image', action: 'read' });
   });
-  return { ...shareImage(handle, name), path };
-}
-
-/** The same for an open file; the code that closes the image closes the file. */
-export function shareImage(handle: FileHandle, name: string): OpenImage {
   // Synchronous, because it takes microseconds: in a thread it would take longer than a small read.
   const statNow = (): BigIntStats => fstatSync(handle.fd, { bigint: true });
   const opened = statNow();
@@ -36,5 +31,5 @@ export function shareImage(handle: FileHandle, name: string): OpenImage {
     await image.readInto(target, offset);
     await checkUnchanged(); // afterwards, as it may change while it is read
   };
-  return { ...image, ...readerOf(image.size, readInto), checkUnchanged };
+  return { ...image, ...readerOf(image.size, readInto), checkUnchanged, path };
 }

@@ -15,13 +15,15 @@ const SPACE_HINT = 'set TMPDIR to another folder with enough space';
 /**
  * Writes all parts to a file in the folder for temporary files. The file is unlinked before the first write, so no file remains
  * when the program ends.
+ * @param name for messages
  * @param announced bytes of all parts, if known
  * @throws CliError if the disk has not enough space; errors of the source are passed on
  */
-export async function spoolToFile(
+export async function openSpooled(
+  name: string,
   parts: AsyncIterable<Uint8Array>,
   announced = 0,
-): Promise<{ readonly handle: FileHandle; readonly size: number }> {
+): Promise<OpenImage> {
   const handle = await openNameless();
   try {
     let size = 0;
@@ -31,7 +33,7 @@ export async function spoolToFile(
       });
       size += bytes.length;
     }
-    return { handle, size };
+    return imageOf(handle, { name, size });
   } catch (error) {
     await handle.close();
     throw error;
@@ -68,20 +70,6 @@ export function spoolError(error: unknown, size?: number): unknown {
     hint: SPACE_HINT,
     cause: error,
   });
-}
-
-/**
- * @param name for messages
- * @param announced bytes of all parts, if known
- * @throws CliError if the disk has not enough space
- */
-export async function openSpooled(
-  name: string,
-  parts: AsyncIterable<Uint8Array>,
-  announced?: number,
-): Promise<OpenImage> {
-  const { handle, size } = await spoolToFile(parts, announced);
-  return imageOf(handle, { name, size });
 }
 
 /** @throws CliError if standard input is a terminal, or if the disk is full */

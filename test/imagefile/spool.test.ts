@@ -1,7 +1,7 @@
 /** Temporary copies of pipes and downloads: what they may take of the disk. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openSpooled, spoolToFile } from '../../src/imagefile/spool.ts';
+import { openSpooled } from '../../src/imagefile/spool.ts';
 import { mountSmallDisk, type SmallDisk, smallDiskNote } from '../support/smallDisk.ts';
 
 const note = smallDiskNote();
@@ -17,7 +17,7 @@ async function* endless(): AsyncGenerator<Uint8Array, void> {
   for (;;) yield new Uint8Array(mebibyte);
 }
 
-describe.skipIf(note !== '')(`spoolToFile on a small file system${note}`, () => {
+describe.skipIf(note !== '')(`openSpooled on a small file system${note}`, () => {
   let disk: SmallDisk;
   beforeAll(() => {
     disk = mountSmallDisk(8 * 1024);
@@ -31,12 +31,13 @@ describe.skipIf(note !== '')(`spoolToFile on a small file system${note}`, () => 
       code: 'ERR_DISK_FULL',
       hint: 'set TMPDIR to another folder with enough space',
     });
-    const { handle, size } = await spoolToFile(
+    const image = await openSpooled(
+      'pipe',
       (async function* () {
         yield new Uint8Array(mebibyte); // nothing is left of the input before
       })(),
     );
-    await handle.close();
-    expect(size).toBe(mebibyte);
+    await image.close();
+    expect(image.size).toBe(mebibyte);
   });
 });

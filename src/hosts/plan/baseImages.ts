@@ -23,8 +23,8 @@ import {
 } from '../../image/minimalIso/extract.ts';
 import { type ImageBytes, slice } from '../../image/overlay.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
-import { openSharedImage, shareImage } from '../../imagefile/sharedImage.ts';
-import { spoolToFile } from '../../imagefile/spool.ts';
+import { openSharedImage } from '../../imagefile/sharedImage.ts';
+import { openSpooled } from '../../imagefile/spool.ts';
 
 export interface BaseImage {
   readonly file: OpenImage;
@@ -177,8 +177,7 @@ async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<B
 async function asProgram(kernel: BaseImage, architecture: Architecture): Promise<BaseImage> {
   const { bytes, digest, file } = kernel;
   if (architecture !== 'aarch64' || !(await isPackedKernel(bytes))) return kernel;
-  const { handle } = await located(imageContext(kernel), () => spoolToFile(unpackKernel(bytes)));
-  const program = shareImage(handle, file.name);
+  const program = await located(imageContext(kernel), () => openSpooled(file.name, unpackKernel(bytes)));
   if (bytes === file) await file.close(); // other parts use the file of an ISO, too
   return { file: program, bytes: program, digest: digestOf(`unpacked ${digest}`), path: undefined };
 }
