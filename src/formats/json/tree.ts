@@ -24,11 +24,15 @@ export interface JsonLimits {
 /** The depth of Go. Real configs have some thousands of values; each takes a few hundred bytes of memory. */
 export const JSON_LIMITS: JsonLimits = { depth: 10_000, values: 500_000 };
 
+/** JavaScript has no text of twice as many bytes. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
 /** The text may be JSON, but exceeds a limit. Only too many levels are an error in Go, and have an offset. */
 export class JsonLimitError extends FormatError {}
 
 /** @throws FormatError whose offset counts the bytes read, the offending one included */
 export function readJsonTree(bytes: Buffer, limits = JSON_LIMITS): JsonTree {
+  if (bytes.length > MAX_BYTES) throw new JsonLimitError(`the JSON text has more than ${MAX_BYTES} bytes`);
   const reader = new Reader(bytes, limits);
   const root = reader.readDocument();
   return { root, overflows: reader.overflows };

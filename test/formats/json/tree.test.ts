@@ -215,6 +215,9 @@ function valueOf(node: DocumentNode, bytes: Buffer): unknown {
 }
 
 describe('limits', () => {
+  it('of the bytes of a text', () => {
+    expect(() => readJsonTree(Buffer.alloc(2 ** 28 + 1))).toThrow('has more than 268435456 bytes');
+  });
   const limits = { depth: 3, values: 8 };
   it.each([
     ['a number', '1', true],
