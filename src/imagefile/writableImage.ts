@@ -8,7 +8,7 @@ import { constants, ftruncateSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, located } from '../core/errors.ts';
-import { checkRange } from '../image/overlay.ts';
+import { checkRange, chunksOf, zeros } from '../image/overlay.ts';
 import { type ImageChange, sizeAfter } from '../image/imageChange.ts';
 import { editInPlace, rollBack, type WritableImage } from '../image/rollback.ts';
 import { type ImageIo, measureImage, tailOf } from './imageFile.ts';
@@ -94,7 +94,12 @@ async function withTail(device: OpenWritableImage, path: string): Promise<OpenWr
       await tail?.write(bytes, offset - end);
     },
     truncate: async (length) => {
-      if (length !== end) throw new RangeError('a device keeps its length');
+      // The journal is on the device itself if an image with an unfinished edit was copied to a device of its size.
+      let at = length;
+      for await (const chunk of chunksOf(zeros(end - length), { offset: 0, length: end - length })) {
+        await device.write(chunk, at);
+        at += chunk.length;
+      }
       const ended = tail;
       tail = undefined;
       await unlink(tailPath).catch(() => undefined);

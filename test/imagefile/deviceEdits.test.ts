@@ -7,6 +7,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeRollback } from '../../src/image/rollback.ts';
+import { openWritableImage } from '../../src/imagefile/writableImage.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli, type RunResult } from '../support/runCli.ts';
 import { canTrace, killAt, killSeed, momentsOf, sampleOf, traceNote } from '../support/strace.ts';
@@ -95,6 +97,27 @@ describe.skipIf(!canLoop)(`an image on a block device${note}`, () => {
     expected.fill(0, original.length, length);
     expect(readFileSync(device).equals(expected)).toBe(true);
     writeFileSync(device, medium);
+  });
+
+  it('is the image before an edit that was interrupted before it was copied to a device of its size', async () => {
+    const path = join(cwd, 'unfinished.iso');
+    await writeFile(path, original);
+    const image = await openWritableImage(path, { cwd });
+    await writeRollback(image, [{ offset: 0, length: 100 }], original.length);
+    await image.write(Buffer.alloc(100, 'new'), 0);
+    await image.close();
+    const copy = spawnSync('losetup', ['-f', '--show', path], { encoding: 'utf8' }).stdout.trim();
+    try {
+      expect((await iso('kargs', 'show', copy)).stderr).toContain('was interrupted');
+      expect(await iso('reset', copy)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('rolled back an interrupted edit'),
+      });
+      const bytes = readFileSync(copy);
+      expect(bytes.equals(Buffer.concat([original], bytes.length))).toBe(true);
+    } finally {
+      spawnSync('losetup', ['-d', copy]);
+    }
   });
 
   it('is not made longer', async () => {
