@@ -108,15 +108,15 @@ export async function adaptKargs(
 
 /**
  * Messages do not contain the URL, because it may contain credentials.
- * @throws CliError for an empty or invalid URL, or a URL that the kernel command line would split
+ * @throws CliError for an invalid URL, or a URL that the kernel command line would split
  */
 export function checkRootfsUrl(url: string): void {
-  const text = url.trim();
-  if (text === '')
-    throw urlError('The rootfs URL is empty', 'pass a URL with --rootfs-url, or remove the option');
-  if (BLANKS.test(text))
-    throw urlError('forbidden whitespace found in the rootfs URL', 'percent-encode spaces as %20');
-  if (url !== text) throw urlError('The rootfs URL begins or ends with whitespace', 'remove the whitespace');
+  if (BLANKS.test(url)) {
+    throw urlError(
+      'forbidden whitespace found in the rootfs URL',
+      'remove it, or percent-encode spaces as %20',
+    );
+  }
   if (parseBootUrl(url) === undefined) {
     throw urlError(
       'The rootfs URL has no scheme or no valid host',

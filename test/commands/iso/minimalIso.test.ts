@@ -87,9 +87,13 @@ describe('iso extract minimal-iso', () => {
     [
       'the URL begins with a blank',
       ['full.iso', 'new', '--rootfs-url', ' a'],
-      'begins or ends with whitespace',
+      'forbidden whitespace found in the rootfs URL',
     ],
-    ['the URL is empty', ['full.iso', 'new', '--rootfs-url', ''], 'The rootfs URL is empty'],
+    [
+      'the URL is empty',
+      ['full.iso', 'new', '--rootfs-url', ''],
+      'The rootfs URL has no scheme or no valid host',
+    ],
     [
       'the URL has no scheme',
       ['full.iso', 'new', '--rootfs-url', '192.0.2.1/rootfs.img'],
