@@ -2,7 +2,7 @@
 
 import { HEADER_SIZE as NEWC_HEADER, MAGIC_NEWC } from '../formats/cpio.ts';
 import { isForeignCompression } from '../formats/compressionFormat.ts';
-import { ISO_MARK } from '../formats/iso9660/mark.ts';
+import { ISO_MARK } from '../formats/iso9660/fields.ts';
 import { readStart } from './fileStart.ts';
 import { readKernelHeader } from './kernel.ts';
 import { hasTextAt, type RandomAccess } from './overlay.ts';

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { ISO_MARK_END } from '../../formats/iso9660/mark.ts';
+import { ISO_MARK_END } from '../../formats/iso9660/fields.ts';
 import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../../io/io.ts';

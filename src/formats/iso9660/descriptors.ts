@@ -8,6 +8,7 @@ import { FormatError } from '../../core/errors.ts';
 import {
   decodeUcs2,
   encodeLatin1,
+  ISO_MARK,
   latin1,
   longDate,
   putBoth16,
@@ -15,7 +16,6 @@ import {
   SECTOR,
   viewOf,
 } from './fields.ts';
-import { ISO_MARK } from './mark.ts';
 
 /** Where a file or directory lies: first sector and length in bytes. */
 export interface Extent {

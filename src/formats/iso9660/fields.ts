@@ -9,6 +9,12 @@ export const SECTOR = 2048;
 /** Sectors before the first volume descriptor; boot code and partition tables live there. */
 export const SYSTEM_AREA_SECTORS = 16;
 
+/** What shows an ISO, whatever its first bytes are: the identifier of its first descriptor (8.1). `offset` in bytes. */
+export const ISO_MARK = { offset: SYSTEM_AREA_SECTORS * SECTOR + 1, text: 'CD001' } as const;
+
+/** The least bytes of a file that show an ISO. */
+export const ISO_MARK_END = ISO_MARK.offset + ISO_MARK.text.length;
+
 /** Sectors that so many bytes take. */
 export function sectorsFor(bytes: number): number {
   return Math.ceil(bytes / SECTOR);
