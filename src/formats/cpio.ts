@@ -146,12 +146,16 @@ interface NewMember {
   readonly data: Uint8Array;
 }
 
-/** The files sorted bytewise, each after those of its parent directories that did not come yet. */
+/** Sorts files by the UTF-8 bytes of their paths, the order in archives. */
+export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, file: T][] {
+  return [...files].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+/** The files in their order, each after those of its parent directories that did not come yet. */
 function withDirectories(files: ReadonlyMap<string, Uint8Array>): NewMember[] {
-  const sorted = [...files].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const seen = new Set<string>();
   const members: NewMember[] = [];
-  for (const [path, data] of sorted) {
+  for (const [path, data] of sortedByPath(files)) {
     // The folders above the file: `a` and `a/b` for `a/b/c`.
     const steps = path.split('/').slice(0, -1);
     for (const parent of steps.map((_, index) => steps.slice(0, index + 1).join('/'))) {

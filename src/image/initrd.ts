@@ -7,7 +7,14 @@ import { FormatError, UnsupportedError } from '../core/errors.ts';
 import { ByteReader, type ByteSource, sourceOf, sourceOfBytes } from '../formats/byteReader.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { isForeignCompression } from '../formats/compressionFormat.ts';
-import { CpioError, type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
+import {
+  type CpioEntry,
+  CpioError,
+  type CpioHeader,
+  isRegularFile,
+  walkCpio,
+  writeCpio,
+} from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import type { RandomAccess } from './overlay.ts';
 
@@ -50,18 +57,33 @@ export function readInitrd(
  */
 export async function readInitrdFrom(
   source: ByteSource,
-  { maxBytes, maxKept = DEFAULT_MAX_BYTES, wants = () => true }: ReadInitrdOptions = {},
+  { maxBytes = DEFAULT_MAX_BYTES, maxKept = DEFAULT_MAX_BYTES, wants = () => true }: ReadInitrdOptions = {},
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
   let kept = 0;
-  const countSize = (path: string, size: number): boolean => {
-    if (!wants(path)) return false;
+  const countSize: Wants = (member) => {
+    const { path, size } = member;
+    if (!isRegularFile(member) || !wants(path)) return false;
     kept += files.has(path) ? size - files.get(path)!.length : size + FILE_SIZE + path.length;
     if (kept <= maxKept) return true;
     const hint = 'use a valid initramfs; this file is damaged or malicious';
     throw unreadable(`with ${path}, the extracted files are larger than ${maxKept} bytes`, { hint });
   };
-  for await (const { path, data } of initrdFiles(source, countSize, maxBytes)) files.set(path, data);
+  const reader = new ByteReader('initramfs', source);
+  while (await reader.has(1)) {
+    const format = await compressionAt(reader);
+    const { offset } = reader;
+    if (format === 'none' && isForeignCompression(reader.bytes)) {
+      const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${offset}`;
+      throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, { hint: READABLE, offset });
+    }
+    const entries =
+      format === 'none'
+        ? readEntries(reader, countSize)
+        : readCompressed(format, reader, countSize, maxBytes);
+    for await (const { path, data } of entries) if (data !== undefined) files.set(path, data);
+    await skipZeros(reader);
+  }
   return files;
 }
 
@@ -83,11 +105,6 @@ export function sourceOfImage(image: RandomAccess): ByteSource {
   };
 }
 
-/** Sorts files by the UTF-8 bytes of their paths, the order in archives. */
-export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, file: T][] {
-  return [...files].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-}
-
 /**
  * Returns an archive of these files, compressed by gzip. Zeros align its end to 4 bytes, because the kernel requires that of an
  * uncompressed archive after it. Without files, the archive contains only the trailer.
@@ -97,44 +114,15 @@ export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array 
   return Buffer.concat([archive], Math.ceil(archive.length / 4) * 4);
 }
 
-/** A regular file of an archive. */
-interface InitrdFile {
-  readonly path: string;
-  readonly data: Uint8Array;
-}
-
-/** Whether to read the data of a regular file; `size` in bytes. */
-type Wants = (path: string, size: number) => boolean;
-
-/**
- * Yields the wanted files of all archives, in order.
- * @throws FormatError like `readInitrd`; what the source throws
- */
-async function* initrdFiles(
-  source: ByteSource,
-  wants: Wants,
-  maxBytes = DEFAULT_MAX_BYTES,
-): AsyncGenerator<InitrdFile, void> {
-  const reader = new ByteReader('initramfs', source);
-  while (await reader.has(1)) {
-    const format = await compressionAt(reader);
-    const { offset } = reader;
-    if (format === 'none' && isForeignCompression(reader.bytes)) {
-      const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${offset}`;
-      throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, { hint: READABLE, offset });
-    }
-    if (format === 'none') yield* readEntries(reader, wants);
-    else yield* readCompressed(format, reader, wants, maxBytes);
-    await skipZeros(reader);
-  }
-}
+/** Whether to read the data of a member. */
+type Wants = (member: CpioHeader) => boolean;
 
 async function* readCompressed(
   format: 'gzip' | 'xz' | 'zstd',
   reader: ByteReader,
   wants: Wants,
   maxBytes: number,
-): AsyncGenerator<InitrdFile, void> {
+): AsyncGenerator<CpioEntry, void> {
   const { offset } = reader;
   const pieces = unpackMember(format, reader, maxBytes);
   const unpacked = new ByteReader(format, sourceOf(pieces));
@@ -161,11 +149,9 @@ async function* readCompressed(
  * Reads one archive.
  * @param where the end of error messages: the offset of the compressed data in the input
  */
-async function* readEntries(reader: ByteReader, wants: Wants, where = ''): AsyncGenerator<InitrdFile, void> {
+async function* readEntries(reader: ByteReader, wants: Wants, where = ''): AsyncGenerator<CpioEntry, void> {
   try {
-    const isWanted = (it: CpioHeader): boolean => isRegularFile(it) && wants(it.path, it.size);
-    for await (const { path, data } of walkCpio(reader, isWanted))
-      if (data !== undefined) yield { path, data };
+    yield* walkCpio(reader, wants);
   } catch (cause) {
     if (!(cause instanceof CpioError)) throw cause;
     const { offset = 0 } = cause;

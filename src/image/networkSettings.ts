@@ -6,13 +6,13 @@
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
 import { CliError } from '../core/errors.ts';
+import { sortedByPath } from '../formats/cpio.ts';
 import type { KeyfileProblem } from '../network/keyfile/profile.ts';
 import { readKeyfile } from '../network/keyfile/readKeyfile.ts';
 import type { LocateLine } from '../network/convertedKeyfile.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import type { ImageChange } from './imageChange.ts';
-import { sortedByPath } from './initrd.ts';
 import type { LiveFeatures } from './liveFeatures.ts';
 import type { LiveIso } from './liveIso.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ByteReader, sourceOfBytes } from '../../src/formats/byteReader.ts';
-import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../../src/formats/cpio.ts';
+import { type CpioHeader, isRegularFile, sortedByPath, walkCpio, writeCpio } from '../../src/formats/cpio.ts';
 import { readCpio } from '../support/cpio.ts';
 import { have, oracleNote } from '../support/programs.ts';
 import { contents, refusesTruncation, survivesBitFlips } from './damage.ts';
@@ -98,6 +98,12 @@ describe('writeCpio', () => {
     expect(stdout.toString()).toMatch(/^config\.ign\netc\/?\netc\/coreos-firstboot-network\/?\n/);
     expect(status).toBe(0);
   });
+});
+
+it('sortedByPath goes by the bytes of UTF-8', () => {
+  const paths = ['\u{1f600}', '\uffee', 'a/b', 'a.b', 'B'];
+  const sorted = sortedByPath(new Map(paths.map((path) => [path, Buffer.alloc(0)])));
+  expect(sorted.map(([path]) => path)).toEqual(['B', 'a.b', 'a/b', '\uffee', '\u{1f600}']);
 });
 
 describe('walkCpio', () => {

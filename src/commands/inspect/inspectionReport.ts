@@ -11,7 +11,7 @@ import type { InspectedKargs, IsoInspection } from '../../image/inspection/inspe
 import { splitArguments } from '../../kargs/argument.ts';
 import { ADVISED_FOR_AGENT, totalMemory } from '../../image/inspection/memoryNeed.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
-import { sortedByPath } from '../../image/initrd.ts';
+import { sortedByPath } from '../../formats/cpio.ts';
 import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
 
 /**
