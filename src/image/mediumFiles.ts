@@ -43,8 +43,64 @@ const MAX_NAME = 128;
  */
 export async function planMediumFiles(tree: IsoTree, files: readonly MediumFile[]): Promise<Addition[]> {
   if (files.length === 0) return [];
-  const folder = await openFolder(tree);
-  const taken = new Set(folder.entries.map(({ name }) => name.toLowerCase()));
+  const folder = await tree.find(MEDIUM_FOLDER);
+  if (folder?.kind !== 'directory') {
+    throw new CliError(`The image contains no folder ${MEDIUM_FOLDER} for files`, {
+      code: 'ERR_IMAGE',
+      hint: 'use an image of 2021-09 or later',
+    });
+  }
+  const entries = await tree.list(folder);
+  refuseNames(entries, files);
+  const identifiers = primaryIdentifiers(
+    new Map<string, NodeKind>([
+      ...entries.map(({ recordName, kind }): [string, NodeKind] => [recordName, kind]),
+      ...files.map(({ name }): [string, NodeKind] => [name, 'file']),
+    ]),
+  );
+  const bytes = await tree.readFile(folder, { maxBytes: SECTOR * SECTOR });
+  // The first record is the folder itself, with its attributes.
+  const { hasAttributes } = readSystemUse(bytes.subarray(recordLength(1, 0), bytes[0] ?? 0));
+  // The new records follow the last one.
+  const last = bytes.subarray(Math.max(0, bytes.length - SECTOR));
+  let used = 0;
+  for (let length = last[0] ?? 0; length > 0; length = last[used] ?? 0) used += length;
+  const free = last.subarray(used);
+  const room = free.every((byte) => byte === 0) ? free.length : 0;
+  const start = folder.offset + bytes.length - free.length;
+  let end = start;
+  const additions = files.map(({ name, content }) => {
+    const identifier = encodeLatin1(identifiers.get(name) ?? name);
+    const systemUse = hasAttributes ? rockRidge(name) : new Uint8Array();
+    const length = recordLength(identifier.length, systemUse.length);
+    if (length > MAX_RECORD)
+      throw new CliError(`The name is too long for the image: ${name}`, { code: 'ERR_SETTING' });
+    const { size } = content;
+    const count = partCount(size);
+    const at = end;
+    end += length * count;
+    const pointAt = (offset: number): Patch[] =>
+      Array.from({ length: count }, (_, part) => ({
+        offset: at + part * length,
+        data: writeDirectoryRecord({
+          ...partOf({ sector: size === 0 ? 0 : offset / SECTOR, size }, part),
+          identifier,
+          isDirectory: false,
+          date: RECORD_DATE,
+          systemUse,
+        }),
+      }));
+    return { data: content, size, pointAt };
+  });
+  if (end - start <= room) return additions;
+  throw new CliError(
+    `The folder ${MEDIUM_FOLDER} of the image is full: the file names require ${end - start} bytes, ${room} are free`,
+    { code: 'ERR_IMAGE_SPACE', hint: 'use shorter names, or add the files as one archive' },
+  );
+}
+
+function refuseNames(entries: readonly IsoEntry[], files: readonly MediumFile[]): void {
+  const taken = new Set(entries.flatMap((it) => [it.name, it.recordName].map((name) => name.toLowerCase())));
   for (const { name } of files) {
     if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
       throw new CliError(`Invalid file name: ${quoteText(name)}`, {
@@ -60,7 +116,6 @@ export async function planMediumFiles(tree: IsoTree, files: readonly MediumFile[
     }
     taken.add(name.toLowerCase());
   }
-  return planAdditions(folder, files);
 }
 
 /**
@@ -89,75 +144,6 @@ export async function refuseInvisible(tree: IsoTree, current = '', kargs = curre
           ? `omit ${name}, or use \`iso reset\` to remove the files that are on the medium`
           : `use \`iso kargs modify -d ${present}\``,
     },
-  );
-}
-
-interface Folder {
-  readonly entries: readonly IsoEntry[];
-  readonly hasRockRidge: boolean;
-  /** Offset of the end of its last record, in the image. */
-  readonly end: number;
-  /** Free bytes at `end`. */
-  readonly room: number;
-}
-
-async function openFolder(tree: IsoTree): Promise<Folder> {
-  const folder = await tree.find(MEDIUM_FOLDER);
-  if (folder?.kind !== 'directory') {
-    throw new CliError(`The image contains no folder ${MEDIUM_FOLDER} for files`, {
-      code: 'ERR_IMAGE',
-      hint: 'use an image of 2021-09 or later',
-    });
-  }
-  const bytes = await tree.readFile(folder, { maxBytes: SECTOR * SECTOR });
-  const last = bytes.subarray(Math.max(0, bytes.length - SECTOR));
-  let offset = 0;
-  for (let length = last[0] ?? 0; length > 0; length = last[offset] ?? 0) offset += length;
-  const end = Math.min(offset, last.length);
-  return {
-    entries: await tree.list(folder),
-    // The first record is the folder itself, with its attributes.
-    hasRockRidge: readSystemUse(bytes.subarray(recordLength(1, 0), bytes[0] ?? 0)).hasAttributes,
-    end: folder.offset + bytes.length - last.length + end,
-    room: last.subarray(end).every((byte) => byte === 0) ? last.length - end : 0,
-  };
-}
-
-function planAdditions(folder: Folder, files: readonly MediumFile[]): Addition[] {
-  const identifiers = primaryIdentifiers(
-    new Map<string, NodeKind>([
-      ...folder.entries.map(({ recordName, kind }): [string, NodeKind] => [recordName, kind]),
-      ...files.map(({ name }): [string, NodeKind] => [name, 'file']),
-    ]),
-  );
-  let { end } = folder;
-  const additions = files.map(({ name, content }) => {
-    const identifier = encodeLatin1(identifiers.get(name) ?? name);
-    const systemUse = folder.hasRockRidge ? rockRidge(name) : new Uint8Array();
-    const length = recordLength(identifier.length, systemUse.length);
-    if (length > MAX_RECORD)
-      throw new CliError(`The name is too long for the image: ${name}`, { code: 'ERR_SETTING' });
-    const { size } = content;
-    const count = partCount(size);
-    const at = end;
-    end += length * count;
-    const pointAt = (offset: number): Patch[] =>
-      Array.from({ length: count }, (_, part) => ({
-        offset: at + part * length,
-        data: writeDirectoryRecord({
-          ...partOf({ sector: size === 0 ? 0 : offset / SECTOR, size }, part),
-          identifier,
-          isDirectory: false,
-          date: RECORD_DATE,
-          systemUse,
-        }),
-      }));
-    return { data: content, size, pointAt };
-  });
-  if (end - folder.end <= folder.room) return additions;
-  throw new CliError(
-    `The folder ${MEDIUM_FOLDER} of the image is full: the file names require ${end - folder.end} bytes, ${folder.room} are free`,
-    { code: 'ERR_IMAGE_SPACE', hint: 'use shorter names, or add the files as one archive' },
   );
 }
 

@@ -99,6 +99,12 @@ describe('refused', () => {
       /already contains a file coreos\/kargs.json/,
     ],
     [
+      'the short name of a file of the image',
+      liveIso('2023-07'),
+      { mediumFiles: [file('KARGS.JSO', 1)] },
+      /already contains a file coreos\/KARGS.JSO/,
+    ],
+    [
       'a name twice',
       liveIso('2023-07'),
       { mediumFiles: [file('a', 1), file('A', 1)] },
