@@ -183,7 +183,7 @@ function followLinks(path: string, links: ReadonlyMap<string, string>): string {
   return target;
 }
 
-const MEDIA = {
+const MEDIA: Readonly<Record<'indexes' | 'manifests' | 'configs', readonly string[]>> = {
   indexes: [
     'application/vnd.oci.image.index.v1+json',
     'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -193,7 +193,7 @@ const MEDIA = {
     'application/vnd.docker.distribution.manifest.v2+json',
   ],
   configs: ['application/vnd.oci.image.config.v1+json', 'application/vnd.docker.container.image.v1+json'],
-} as const;
+};
 
 const NAME_ANNOTATIONS = ['io.containerd.image.name', 'org.opencontainers.image.ref.name'];
 
@@ -217,13 +217,13 @@ function* ociImages(files: Files, top: readonly unknown[]): Generator<ArchivedIm
     if (isNested && !files.has(blobPath(descriptor))) continue;
     const document = parseDocument(requireBlob(files, descriptor).text, digestOf(descriptor));
     const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
-    if (MEDIA.indexes.some((known) => known === mediaType)) {
+    if (MEDIA.indexes.includes(mediaType)) {
       for (const nested of listIn(document, 'manifests')) {
         pending.push({ descriptor: nested, names, isNested: true });
       }
       if (pending.length > MAX_LISTED)
         throw new FormatError(`lists more than ${MAX_LISTED} manifests`, { hint: HOW_TO_MAKE });
-    } else if (MEDIA.manifests.some((known) => known === mediaType)) {
+    } else if (MEDIA.manifests.includes(mediaType)) {
       const image = readOciImage(files, document, names);
       if (image !== undefined) yield image;
     }
@@ -233,8 +233,7 @@ function* ociImages(files: Files, top: readonly unknown[]): Generator<ArchivedIm
 /** Undefined for what is no image: attestations, signatures and other artifacts. */
 function readOciImage(files: Files, manifest: unknown, names: readonly string[]): ArchivedImage | undefined {
   const descriptor = valueAt(manifest, ['config']);
-  const mediaType = textIn(descriptor, 'mediaType');
-  if (!MEDIA.configs.some((known) => known === mediaType)) return undefined;
+  if (!MEDIA.configs.includes(textIn(descriptor, 'mediaType') ?? '')) return undefined;
   const file = requireBlob(files, descriptor);
   const config = parseDocument(file.text, digestOf(descriptor));
   if (textIn(config, 'architecture') === 'unknown') return undefined;

@@ -1,5 +1,5 @@
 /**
- * Decodes .xz streams: several blocks, any check, dictionaries of any size. Not supported: filters other than LZMA2,
+ * Decodes .xz streams: several blocks, any check. Not supported: filters other than LZMA2,
  * which nothing in this field uses. What follows the stream (padding, another stream) is the caller's.
  */
 
