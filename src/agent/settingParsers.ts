@@ -154,7 +154,7 @@ function checkKeys(text: string, keys: readonly string[], { warn }: ParseContext
   }
   for (const [index, key] of keys.entries()) {
     const check = checkSshPublicKey(key);
-    const problem = check.ok ? check.key.weakness : check.reason;
+    const problem = check.ok ? check.weakness : check.reason;
     if (problem !== undefined)
       warn({
         severity: 'warning',

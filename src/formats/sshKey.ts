@@ -6,18 +6,12 @@
 
 import { trimOf } from '../core/trimming.ts';
 
-interface SshPublicKey {
-  /** Options in front of the key as written, e.g. `from="192.0.2.0/24"`. */
-  readonly options?: string;
-  readonly type: string;
-  readonly comment: string;
-  /** Why the key is of little use although it is well formed, as a clause. */
-  readonly weakness?: string;
-}
-
-/** `reason` is a clause: `the key is truncated`. It never quotes the line. */
+/**
+ * `reason` says why a line is no key, and `weakness` why a key is of little use although it is well formed. Both are clauses, such
+ * as `the key is truncated`, and never quote the line.
+ */
 export type SshKeyCheck =
-  | { readonly ok: true; readonly key: SshPublicKey }
+  | { readonly ok: true; readonly weakness: string | undefined }
   | { readonly ok: false; readonly reason: string };
 
 const MAX_LINE_LENGTH = 32 * 1024;
@@ -30,7 +24,7 @@ class KeyProblem extends Error {}
 /** Checks one line. Line breaks and other control characters are refused, as each would start another line or key. */
 export function checkSshPublicKey(line: string): SshKeyCheck {
   try {
-    return { ok: true, key: readLine(line) };
+    return { ok: true, weakness: weaknessOfLine(line) };
   } catch (error) {
     if (error instanceof KeyProblem) return { ok: false, reason: error.message };
     throw error;
@@ -43,7 +37,7 @@ export function splitAuthorizedKeys(text: string): string[] {
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-function readLine(line: string): SshPublicKey {
+function weaknessOfLine(line: string): string | undefined {
   if (line.trim() === '') throw new KeyProblem('it is empty');
   if (line.includes('PRIVATE KEY')) throw new KeyProblem('it is a private key; use the public key (id.pub)');
   if (line.startsWith('---- BEGIN SSH2')) {
@@ -53,23 +47,15 @@ function readLine(line: string): SshPublicKey {
   if (/(?!\t)\p{Cc}/u.test(line)) throw new KeyProblem('it contains a control character');
   if (line.length > MAX_LINE_LENGTH) throw new KeyProblem(`it is longer than ${MAX_LINE_LENGTH} characters`);
   if (line.trimStart().startsWith('#')) throw new KeyProblem('it is a comment');
-  const text = trimOf(line, ' \t');
-  const { options, rest } = splitOptions(text);
-  const [, type = '', base64 = '', comment = ''] =
-    /^([^ \t]+)(?:[ \t]+([^ \t]+)(?:[ \t]+(.*))?)?$/.exec(rest) ?? [];
+  const key = withoutOptions(trimOf(line, ' \t'));
+  const [, type = '', base64 = ''] = /^([^ \t]+)(?:[ \t]+([^ \t]+))?/.exec(key) ?? [];
   const isKnown = isType(type);
   if (!isKnown && !repeatsType(Buffer.from(base64, 'base64'), type)) throw new KeyProblem(unknownType(type));
   if (base64 === '') throw new KeyProblem('the key is missing after the type');
   if (isKnown && isType(base64)) throw new KeyProblem('it contains the key type twice; remove one of them');
-  const weakness = isKnown
+  return isKnown
     ? findWeakness(type, base64)
     : 'the type of the key is unknown, so the host may not support it';
-  return {
-    ...(options === '' ? {} : { options }),
-    type,
-    comment,
-    ...(weakness === undefined ? {} : { weakness }),
-  };
 }
 
 // Inside quotes, a backslash escapes quotes only.
@@ -78,13 +64,13 @@ const optionsPattern = new RegExp(`^(?:[^ \\t"]|${QUOTED})+(?=[ \\t])`);
 const optionPattern = new RegExp(`(?:[^,"]|${QUOTED})+`, 'g');
 
 /** As sshd does: what does not start with a type has to be options, up to the first blank outside quotes. */
-function splitOptions(text: string): { readonly options: string; readonly rest: string } {
-  if (isType(/^[^ \t]*/.exec(text)?.[0] ?? '')) return { options: '', rest: text };
+function withoutOptions(text: string): string {
+  if (isType(/^[^ \t]*/.exec(text)?.[0] ?? '')) return text;
   const options = optionsPattern.exec(text)?.[0] ?? '';
   const rest = text.slice(options.length).replace(/^[ \t]+/, '');
   const type = /^[^ \t]*/.exec(rest)?.[0] ?? '';
   // A message about the first word helps more than a message about invalid options.
-  if (options === '' || !isType(type)) return { options: '', rest: text };
+  if (options === '' || !isType(type)) return text;
   // sshd ignores a key with an option that it does not know.
   for (const option of options.match(optionPattern) ?? []) {
     const [, name = '', value] = /^([^=]*)(=".*")?$/s.exec(option) ?? [];
@@ -94,7 +80,7 @@ function splitOptions(text: string): { readonly options: string; readonly rest: 
   if (/^,|,,|,$/.test(options.replaceAll(new RegExp(QUOTED, 'g'), ''))) {
     throw new KeyProblem('an option before the key is empty');
   }
-  return { options, rest };
+  return rest;
 }
 
 function isType(word: string): boolean {

@@ -47,79 +47,63 @@ const certified = 'a certificate in authorized_keys allows no login; use the pla
 describe('checkSshPublicKey', () => {
   it.each([2048, 2049, 3072])('finds no weakness in an RSA key of %i bits', (bits) => {
     const key = `ssh-rsa ${encode('ssh-rsa', number(17), number(bits))}`;
-    expect(checkSshPublicKey(key)).toEqual({ ok: true, key: { type: 'ssh-rsa', comment: '' } });
+    expect(checkSshPublicKey(key)).toEqual({ ok: true, weakness: undefined });
   });
 
   it.each([
-    ['ed25519', ed25519, { type: 'ssh-ed25519', comment: '' }],
-    ['a comment with blanks', `${ed25519} me@here  now `, { comment: 'me@here  now' }],
-    ['tabs and blanks around', `\t ${ed25519}\tx \t`, { type: 'ssh-ed25519', comment: 'x' }],
-    [
-      'a short RSA key',
-      rsa1024,
-      {
-        weakness: 'the RSA key has only 1024 bits; at least 2048 are secure',
-      },
-    ],
+    ['ed25519', ed25519, undefined],
+    ['a comment with blanks', `${ed25519} me@here  now `, undefined],
+    ['tabs and blanks around', `\t ${ed25519}\tx \t`, undefined],
+    ['a short RSA key', rsa1024, 'the RSA key has only 1024 bits; at least 2048 are secure'],
     [
       'an RSA key without a number',
       `ssh-rsa ${encode('ssh-rsa', number(17), '')}`,
-      { weakness: 'the RSA key has only 0 bits; at least 2048 are secure' },
+      'the RSA key has only 0 bits; at least 2048 are secure',
     ],
-    ['RSA', `ssh-rsa ${encode('ssh-rsa', number(17), number(3072))}`, { type: 'ssh-rsa' }],
+    ['RSA', `ssh-rsa ${encode('ssh-rsa', number(17), number(3072))}`, undefined],
     [
       'RSA of odd size',
       `ssh-rsa ${encode('ssh-rsa', number(17), number(2047))}`,
-      { weakness: 'the RSA key has only 2047 bits; at least 2048 are secure' },
+      'the RSA key has only 2047 bits; at least 2048 are secure',
     ],
-    [
-      'ECDSA',
-      `ecdsa-sha2-nistp521 ${encode('ecdsa-sha2-nistp521', 'nistp521', point(521))}`,
-      { type: 'ecdsa-sha2-nistp521' },
-    ],
+    ['ECDSA', `ecdsa-sha2-nistp521 ${encode('ecdsa-sha2-nistp521', 'nistp521', point(521))}`, undefined],
     [
       'a security key',
       `sk-ssh-ed25519@openssh.com ${encode('sk-ssh-ed25519@openssh.com', Buffer.alloc(32), 'ssh:')}`,
-      { type: 'sk-ssh-ed25519@openssh.com' },
+      undefined,
     ],
     [
       'another security key',
       `sk-ecdsa-sha2-nistp256@openssh.com ${encode('sk-ecdsa-sha2-nistp256@openssh.com', 'nistp256', point(256), 'ssh:')}`,
-      { type: 'sk-ecdsa-sha2-nistp256@openssh.com' },
+      undefined,
     ],
     [
       'DSA',
       `ssh-dss ${encode('ssh-dss', number(1024), number(160), number(1023), number(1022))}`,
-      { weakness: 'OpenSSH no longer supports ssh-dss keys' },
+      'OpenSSH no longer supports ssh-dss keys',
     ],
     [
       'a certificate',
       `ssh-ed25519-cert-v01@openssh.com ${encodeCertificate('ssh-ed25519-cert-v01@openssh.com', Buffer.alloc(32))}`,
-      { type: 'ssh-ed25519-cert-v01@openssh.com', weakness: certified },
+      certified,
     ],
     [
       'a certificate of a short RSA key',
       `ssh-rsa-cert-v01@openssh.com ${encodeCertificate('ssh-rsa-cert-v01@openssh.com', number(17), number(1024))}`,
-      { type: 'ssh-rsa-cert-v01@openssh.com', weakness: certified },
+      certified,
     ],
     [
       'a type of the future',
       `ssh-new@example.com ${encode('ssh-new@example.com', 'any')} x`,
-      { comment: 'x', weakness: 'the type of the key is unknown, so the host may not support it' },
+      'the type of the key is unknown, so the host may not support it',
     ],
-    [
-      'options',
-      `from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\"" ${ed25519} c`,
-      { options: 'from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\""', comment: 'c' },
-    ],
-    ['several blanks between its parts', `${ed25519.replace(' ', ' \t ')} \t x`, { comment: 'x' }],
-    ['several blanks behind options', `restrict \t ${ed25519}`, { options: 'restrict', comment: '' }],
-    ['the longest line', `${ed25519} ${'x'.repeat(32_768 - ed25519.length - 1)}`, { type: 'ssh-ed25519' }],
-    ['an option in other letters', `Restrict ${ed25519}`, { options: 'Restrict' }],
-  ])('%s', (_title, line, expected) => {
-    const check = checkSshPublicKey(line);
-    expect(check).toMatchObject({ ok: true, key: expected });
-    expect(check.ok && check.key.weakness).toBe('weakness' in expected ? expected.weakness : undefined);
+    ['options', `from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\"" ${ed25519} c`, undefined],
+    ['several blanks between its parts', `${ed25519.replace(' ', ' \t ')} \t x`, undefined],
+    ['several blanks behind options', `restrict \t ${ed25519}`, undefined],
+    ['the longest line', `${ed25519} ${'x'.repeat(32_768 - ed25519.length - 1)}`, undefined],
+    ['an option in other letters', `Restrict ${ed25519}`, undefined],
+  ])('%s', (_title, line, weakness) => {
+    expect(checkSshPublicKey(line)).toEqual({ ok: true, weakness });
   });
 
   it.each([
@@ -239,7 +223,7 @@ describe('checkSshPublicKey', () => {
     ...flags.split(' '),
     ...valued.split(' ').map((name) => `${name}="x"`),
   ])('knows the option %s', (option) => {
-    expect(checkSshPublicKey(`${option} ${ed25519}`)).toMatchObject({ ok: true, key: { options: option } });
+    expect(checkSshPublicKey(`${option} ${ed25519}`)).toEqual({ ok: true, weakness: undefined });
   });
 
   it('takes any line', () => {
@@ -257,7 +241,7 @@ describe('checkSshPublicKey', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: part })), (line) => {
         const check = checkSshPublicKey(line);
-        expect(check.ok ? check.key.type : check.reason).toBeTruthy();
+        expect(check.ok || check.reason).toBeTruthy();
       }),
     );
   });
@@ -284,25 +268,23 @@ describe('splitAuthorizedKeys', () => {
 
 describe.skipIf(!have('ssh-keygen'))(`keys of ssh-keygen${oracleNote('ssh-keygen')}`, () => {
   it.each([
-    [['-t', 'ed25519'], 'ssh-ed25519'],
-    [['-t', 'rsa', '-b', '2048'], 'ssh-rsa'],
-    [['-t', 'ecdsa', '-b', '256'], 'ecdsa-sha2-nistp256'],
-    [['-t', 'ecdsa', '-b', '384'], 'ecdsa-sha2-nistp384'],
-    [['-t', 'ecdsa', '-b', '521'], 'ecdsa-sha2-nistp521'],
-  ])('%j, and a certificate of it', (options, type) => {
+    ['-t ed25519'],
+    ['-t rsa -b 2048'],
+    ['-t ecdsa -b 256'],
+    ['-t ecdsa -b 384'],
+    ['-t ecdsa -b 521'],
+  ])('%s, and a certificate of it', (options) => {
     const folder = mkdtempSync(join(tmpdir(), 'ssh keys '));
     try {
       const file = join(folder, 'key');
-      expect(spawnSync('ssh-keygen', ['-q', ...options, '-N', '', '-C', 'a b', '-f', file]).status).toBe(0);
+      expect(
+        spawnSync('ssh-keygen', ['-q', ...options.split(' '), '-N', '', '-C', 'a b', '-f', file]).status,
+      ).toBe(0);
       const key = readFileSync(`${file}.pub`, 'utf8').trimEnd();
-      expect(checkSshPublicKey(key)).toEqual({
-        ok: true,
-        key: { type, comment: 'a b' },
-      });
+      expect(checkSshPublicKey(key)).toEqual({ ok: true, weakness: undefined });
       spawnSync('ssh-keygen', ['-q', '-s', file, '-I', 'id', '-n', 'core', `${file}.pub`]);
       const certificate = readFileSync(`${file}-cert.pub`, 'utf8').trimEnd();
-      const expected = { type: `${type}-cert-v01@openssh.com`, comment: 'a b', weakness: certified };
-      expect(checkSshPublicKey(certificate)).toEqual({ ok: true, key: expected });
+      expect(checkSshPublicKey(certificate)).toEqual({ ok: true, weakness: certified });
     } finally {
       rmSync(folder, { recursive: true });
     }

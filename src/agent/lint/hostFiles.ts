@@ -115,9 +115,9 @@ export const hostFileRules = [
             const about = lines.length > 1 ? `key ${number + 1}: ` : '';
             const check = checkSshPublicKey(line);
             if (!check.ok) yield { path, message: `${about}sshd ignores the key: ${check.reason}` };
-            else if (check.key.weakness !== undefined) {
+            else if (check.weakness !== undefined) {
               const hint = 'create a new key: ssh-keygen -t ed25519';
-              yield { path, message: `${about}${check.key.weakness}`, hint };
+              yield { path, message: `${about}${check.weakness}`, hint };
             }
           }
         }
