@@ -7,6 +7,7 @@ import { readAsset } from '../../core/assets.ts';
 import type { Diagnostic } from '../../core/finding.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteReader.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import type { Unit } from '../../ignition/config.ts';
@@ -19,7 +20,7 @@ import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
 import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readRamdiskSystem } from '../ramdiskSystem.ts';
-import type { InstallerDevice, InstallerSettings } from './installerConfig.ts';
+import type { InstallerDevice } from './installerConfig.ts';
 import { formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
 
 /** A file of the user, with the last part of its path. */
@@ -119,7 +120,8 @@ function runsInstaller(customization: Customization): boolean {
   return destDevice !== undefined || lists.some((list) => list.length > 0);
 }
 
-function installerSettings(customization: Customization): InstallerSettings {
+/** In the order of coreos-installer. */
+function installerSettings(customization: Customization): Mapping {
   const { destConsoles, destDevice, destIgnition, destKargs, keyfiles } = customization;
   return {
     ...(destIgnition.length > 0 && { 'ignition-file': DEST_CONFIG }),

@@ -1,6 +1,6 @@
 /**
- * The YAML files that coreos-installer reads from /etc/coreos/installer.d: checks the files of the user, and writes one for
- * the options. Conflicts between values are left to the installer. A number is accepted as a string, as in the installer.
+ * The YAML files of the user for /etc/coreos/installer.d, which coreos-installer reads. Conflicts between values are left to the
+ * installer. A number is accepted as a string, as in the installer.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -9,16 +9,6 @@ import type { Path } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import { parseConsole } from './installerConsole.ts';
-
-/** The settings that this program writes, in the order of the file. */
-export interface InstallerSettings {
-  readonly 'ignition-file'?: string;
-  readonly console?: readonly string[];
-  readonly 'append-karg'?: readonly string[];
-  readonly 'delete-karg'?: readonly string[];
-  readonly 'copy-network'?: true;
-  readonly 'dest-device'?: string;
-}
 
 /** The value of `dest-device` in a file of the user, and where it is. */
 export interface InstallerDevice {
