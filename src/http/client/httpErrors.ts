@@ -29,6 +29,7 @@ export class TransferError extends CliError {
 /** Status codes that coreos-installer also retries. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
+const OTHER_URL = 'use the URL that the server redirects to';
 const LOGIN_FOR_PROXY = 'add the credentials to the proxy URL: http://USER:PASSWORD@…';
 
 /**
@@ -43,9 +44,10 @@ export function describeStatus(status: number, name: string, retryAfter: string 
     404: 'use a URL or stream that exists',
     407: LOGIN_FOR_PROXY,
   };
+  const usual = status >= 300 && status < 400 ? OTHER_URL : 'try again later, or read the log of the server';
   return new TransferError(`${name} cannot be fetched: the server returned HTTP status ${status}`, {
     code: 'ERR_HTTP',
-    hint: hints[status] ?? 'try again later, or read the log of the server',
+    hint: hints[status] ?? usual,
     isPassing: PASSING_STATUSES.has(status),
     status,
     wait: secondsOf(retryAfter) * 1000,
@@ -168,8 +170,8 @@ const problems: readonly (NetworkFailure & { readonly codes: RegExp })[] = [
   },
   {
     codes: /^UND_ERR_INVALID_ARG$/,
-    problem: 'too many redirects, or a redirect to a URL that is not http:// or https://',
-    hint: 'use the URL that the server redirects to',
+    problem: 'endless redirects, or a redirect to a URL that is not http:// or https://',
+    hint: OTHER_URL,
     kind: 'protocol',
   },
   {

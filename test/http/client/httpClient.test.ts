@@ -71,6 +71,20 @@ describe('createHttpClient', () => {
     expect(urls.map(({ host }) => host)).toContain(new URL(elsewhere.origin).host);
   });
 
+  it.each([
+    ['in a circle', 2, 'endless redirects, or a redirect to a URL that is not http:// or https://'],
+    ['to ever new URLs', 20, 'the server returned HTTP status 302'],
+  ])('names the URL to use for redirects %s', async (_title, count, problem) => {
+    for (let index = 0; index < count; index++) {
+      const faults = [{ kind: 'redirect', to: `${server.origin}/${(index + 1) % count}` } as const];
+      server.files.set(`/${index}`, { content: Buffer.from('a'), faults });
+    }
+    await expect(body(`${server.origin}/0`)).rejects.toMatchObject({
+      message: `${server.origin}/0 cannot be fetched: ${problem}`,
+      hint: 'use the URL that the server redirects to',
+    });
+  });
+
   it('takes no body that is larger than expected', async () => {
     server.files.set('/a', { content: Buffer.alloc(2000) });
     await expect(body(`${server.origin}/a`)).rejects.toThrow('too large');
