@@ -10,6 +10,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { CliError, FormatError, type Position } from '../core/errors.ts';
 import { parseYaml } from '../formats/yaml.ts';
+import { isProxyUrl } from '../http/client/httpUrl.ts';
 
 interface Kubeconfig extends Readonly<Record<Section, ReadonlyMap<string, Entry>>> {
   /** For messages. */
@@ -152,11 +153,14 @@ const refused: readonly (readonly [field: string, what: string])[] = [
 function readCluster(cluster: Entry) {
   const server = textOf(cluster, 'server');
   if (server === undefined) throw problemIn(cluster.path, 'the server of its cluster is missing');
+  const proxyUrl = textOf(cluster, 'proxy-url');
+  if (proxyUrl !== undefined && !isProxyUrl(proxyUrl))
+    throw problemIn(cluster.path, 'proxy-url is not a URL of a proxy, such as http://192.0.2.1:3128');
   return {
     server,
     authority: readMaterial(cluster, 'certificate-authority'),
     serverName: textOf(cluster, 'tls-server-name'),
-    proxyUrl: textOf(cluster, 'proxy-url'),
+    proxyUrl,
   };
 }
 

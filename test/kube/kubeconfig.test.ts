@@ -84,6 +84,11 @@ describe('selectAccess', () => {
     ],
     ['a user that is not there', dump({ ...config, users: null }), 'the user of its context was not found'],
     ['no server', dump(withCluster({})), 'the server of its cluster is missing'],
+    [
+      'a proxy that is not a URL',
+      dump(withCluster({ server: 'x', 'proxy-url': 'socks5h://u:secret-token@a' })),
+      'proxy-url is not a URL of a proxy',
+    ],
     ['a number as server', dump(withCluster({ server: 1 })), 'server is not a string'],
     [
       'no base64',

@@ -58,8 +58,12 @@ export function parseProxies(env: Io['env']): HttpProxies {
 function parseProxy(proxy = ''): string {
   if (proxy === '') return '';
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
-  if (URL.canParse(url) && /^(?:https?|socks5?):/i.test(url)) return url;
+  if (isProxyUrl(url)) return url;
   throw new UsageError('Invalid proxy URL in the environment', {
     hint: 'set http_proxy and https_proxy to a URL like http://192.0.2.1:3128',
   });
+}
+
+export function isProxyUrl(text: string): boolean {
+  return URL.canParse(text) && /^(?:https?|socks5?):\/\//i.test(text);
 }
