@@ -1,8 +1,9 @@
 /** User names and passwords of BMCs: from a file or the environment, never from the command line. */
 
-import { CliError, type FilePlace, FormatError } from '../../core/errors.ts';
-import { asMapping } from '../../formats/mapping.ts';
-import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
+import { deepestNode, targetOf } from '../../formats/documentTree.ts';
+import { valueAt } from '../../formats/mapping.ts';
+import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
 import { readSecretFile } from '../../io/files/secretFile.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -52,37 +53,32 @@ function fromEnvironment(host: string, { env }: Io): RedfishCredentials {
 }
 
 function credentialsIn(text: string, file: string): Record<keyof RedfishCredentials, string | undefined> {
-  const { locate, value } = parseCredentials(text, file);
-  const mapping = asMapping(value);
-  const lines = text.split(/\r\n|\n|\r/).map((line) => Buffer.from(line));
+  const { root, value } = parseCredentials(text, file);
   const read = (key: string): string | undefined => {
-    const inSecret = asMapping(mapping['stringData'])[key];
-    const own = inSecret ?? mapping[key];
-    if (typeof own === 'number') {
-      const { column = 1, line = 1 } = locate(inSecret === undefined ? [key] : ['stringData', key]) ?? {};
-      const written = lines[line - 1]?.toString('utf8', column - 1) ?? '';
-      // YAML reads 0x1F as 31.
-      if (/^[^\s,}]*/.exec(written)?.[0] === String(own)) return String(own);
-      throw unreadable({ file, line, column }, `the ${key} is a number that YAML reads in another form`);
-    }
+    const path = valueAt(value, ['stringData', key]) === undefined ? [key] : ['stringData', key];
+    const own = valueAt(value, path);
     if (typeof own === 'string') return own;
-    const secret = asMapping(mapping['data'])[key];
+    if (typeof own === 'number') {
+      // As it is written: YAML reads 0x1F as 31.
+      const node = root && targetOf(deepestNode(root, path));
+      return node?.kind === 'scalar' ? node.text : String(own);
+    }
+    const secret = valueAt(value, ['data', key]);
     return typeof secret === 'string' ? Buffer.from(secret, 'base64').toString('utf8') : undefined;
   };
   return { username: read('username'), password: read('password') };
 }
 
 /** The errors of the parser quote the line, so only the position is taken from them. */
-function parseCredentials(text: string, file: string): ParsedYaml {
+function parseCredentials(text: string, file: string): YamlDocument {
   try {
     return parseYaml(text);
   } catch (error) {
     const position = error instanceof FormatError ? error.position : undefined;
-    throw unreadable({ file, ...position }, 'this is not valid YAML or JSON');
+    throw new CliError('this is not valid YAML or JSON', {
+      code: 'ERR_SETTING',
+      at: { file, ...position },
+      hint: "put the password in single quotes: password: 'PASSWORD'",
+    });
   }
-}
-
-function unreadable(at: FilePlace, message: string): CliError {
-  const hint = "put the password in single quotes: password: 'PASSWORD'";
-  return new CliError(message, { code: 'ERR_SETTING', at, hint });
 }

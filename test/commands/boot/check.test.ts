@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { readBmcCredentials } from '../../../src/trial/bmc/bmcCredentials.ts';
 import { servedIsoName } from '../../../src/trial/serving/isoService.ts';
 import {
   bmcModels,
@@ -16,6 +17,7 @@ import {
   startFakeBmc,
 } from '../../support/fakeBmc.ts';
 import { writeAgentIso, writeIsoWith } from '../../support/agentIso.ts';
+import { createIo } from '../../support/createIo.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { tlsFile } from '../../support/serveFixtures.ts';
 import { type BootEnd, startBoot, type GivenBoot } from './startBoot.ts';
@@ -483,21 +485,6 @@ describe('credentials', () => {
       'password: 0123\n',
       /^credentials:1:11: this is not valid YAML or JSON$/,
     ],
-    [
-      'with a hexadecimal number as the password',
-      'username: admin\npassword: 0x1F\n',
-      /^credentials:2:11: the password is a number that YAML reads in another form$/,
-    ],
-    [
-      'with an octal number in a Secret',
-      'stringData: {username: é, password: 0o17}\n',
-      /^credentials:1:38: the password is a number that YAML reads in another form$/,
-    ],
-    [
-      'with a sign before the name',
-      'username: +5 # digits\npassword: 31\n',
-      /^credentials:1:11: the username is a number that YAML reads in another form$/,
-    ],
   ])('a file %s', async (_, text, message) => {
     writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
     const options = { bmc: 'https://192.0.2.1', check: true, credentials: 'credentials' };
@@ -506,13 +493,15 @@ describe('credentials', () => {
     expect(`${error?.message} ${String(error?.cause)}`).not.toContain('hunter2');
   });
 
-  it('a password of decimal digits is sent', async () => {
-    writeFileSync(join(folder, 'credentials'), '{username: admin, password: 31}\n', { mode: 0o600 });
-    const bmc = await startFakeBmc();
-    bmcs.push(bmc);
-    const options = { bmc: bmc.origin, check: true, credentials: 'credentials' };
-    const { report } = await startBoot([], options, { cwd: folder }).ended;
-    expect(report).toContain('fix the user name and the password in the credentials file');
+  it.each([
+    ['decimal digits', '{username: 31, password: 31}', '31', '31'],
+    ['a hexadecimal number and a sign', 'username: +5 # digits\npassword: 0x1F\n', '+5', '0x1F'],
+    ['an octal number in a Secret', 'stringData: {username: é, password: 0o17}', 'é', '0o17'],
+    ['an alias', 'username: &name 0x1F\npassword: *name\n', '0x1F', '0x1F'],
+  ])('%s without quotes', async (_, text, name, secret) => {
+    writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
+    const io = createIo({ cwd: folder });
+    expect(await readBmcCredentials('credentials', 'a', io)).toEqual({ username: name, password: secret });
   });
 
   it('a password with the line break of echo', async () => {
