@@ -3,12 +3,14 @@
  * URL of this trial, which replaces them before the configs are rendered.
  */
 
+import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import type { Io } from '../../io/io.ts';
 import { isValidCertificateName } from './createdCertificates.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
+import { isLoopbackHost } from '../../formats/hostName.ts';
 import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.ts';
 import { collectDiagnostics, report } from '../../io/report/report.ts';
 import type { IronicApi } from './ironicApi.ts';
@@ -27,14 +29,20 @@ import { readInputs } from '../../hosts/settings/settings.ts';
 import type { ServeSource } from '../../service/source.ts';
 import type { TrialPlan } from '../trial.ts';
 
-/** Addresses at which other machines may reach a server with this listen address. */
+/** Addresses at which other machines may reach a server with this listen address. A name may have any address of this machine. */
 export function reachableAddresses(listen: ListenAddress): string[] {
-  if (listen.kind === 'tcp' && listen.host !== undefined) return [listen.host];
+  const host = hostOf(listen);
+  if (host !== undefined && isIP(host) !== 0) return [host];
   const isIpv4Only = listen.kind === 'tcp' && listen.isIpv4Only === true;
   return Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
     .filter(({ family }) => !isIpv4Only || family === 'IPv4')
+    .filter(({ internal }) => host === undefined || internal === isLoopbackHost(host))
     .map(({ address }) => address);
+}
+
+function hostOf(listen: ListenAddress): string | undefined {
+  return listen.kind === 'tcp' ? listen.host : undefined;
 }
 
 /**
@@ -50,6 +58,7 @@ export function certificateNames(
     ...tlsName,
     parseUrl(ironicUrl ?? '')?.hostname ?? [],
     guestHost ?? [],
+    hostOf(listen) ?? [],
     ...reachableAddresses(listen),
     ...[hostname()].filter(isValidCertificateName), // the kernel accepts any text
     'localhost',
