@@ -10,8 +10,6 @@ import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { createConsoleText } from './consoleText.ts';
 
-export type ConsoleOutput = Readonly<Awaited<ReturnType<typeof openConsoleOutput>>>;
-
 /**
  * Console output may contain secrets, for example passwords in kernel arguments, so only this user can read a new file. If it cannot
  * be written, that is reported at once.

@@ -30,7 +30,6 @@ export interface CollectedInventory {
   readonly node: string;
   /** Name of the host in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;
-  readonly macs: readonly string[];
   /** JSON as the agent sent it: `inventory`, and the data of its collectors. */
   readonly body: Uint8Array;
 }
@@ -87,7 +86,7 @@ export function answerInspection(
   return {
     answer: acceptance(node, request, service),
     event: { ...seen, macs, node: node.uuid, summary, problem, reason: undefined, isIncomplete },
-    collected: { node: node.uuid, name: node.machine.name, macs, body },
+    collected: { node: node.uuid, name: node.machine.name, body },
   };
 }
 

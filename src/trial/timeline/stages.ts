@@ -61,17 +61,14 @@ export function createEntryLog() {
   };
 }
 
-/** @returns the entry with the event, and the entry before the event was added */
-export function addEvent(
-  log: EntryLog,
-  event: TrialEvent,
-): { readonly entry: TimelineEntry; readonly previous: TimelineEntry | undefined } {
+/** @returns the entry before the event was added */
+export function addEvent(log: EntryLog, event: TrialEvent): TimelineEntry | undefined {
   const { at } = event;
   const previous = log.entries.get(keyOf(event));
-  const entry = addEntry(log, { first: at, last: at, count: 1, repeats: 0, event });
+  addEntry(log, { first: at, last: at, count: 1, repeats: 0, event });
   const stage = byKind(eventStages, event);
   if (stage !== undefined) addMilestone(log, stage, { first: at, last: at });
-  return { entry, previous };
+  return previous;
 }
 
 /** Adds all entries of `other`. At the same time, they come after those of `log`. */
@@ -97,17 +94,15 @@ export function isInterrupted(event: FetchEvent): boolean {
   );
 }
 
-function addEntry(log: EntryLog, added: TimelineEntry): TimelineEntry {
+function addEntry(log: EntryLog, added: TimelineEntry): void {
   const key = keyOf(added.event);
   const known = log.entries.get(key);
-  const entry = known === undefined ? added : joinEntries(known, added);
-  log.entries.set(key, entry);
+  log.entries.set(key, known === undefined ? added : joinEntries(known, added));
   if (log.entries.size > MAX_ENTRIES) {
     const [oldest] = [...log.entries.values()].toSorted(byLastEvent);
     if (oldest !== undefined) log.entries.delete(keyOf(oldest.event));
     log.dropped++;
   }
-  return entry;
 }
 
 function joinEntries(a: TimelineEntry, b: TimelineEntry): TimelineEntry {

@@ -47,13 +47,12 @@ export function createTimeline(machines: Machines) {
       const machine = machines.find(identifiersOf(event), event.client, event.kind === 'fetch');
       if (machine === undefined) droppedEvents++;
       const log = machine?.log ?? createEntryLog();
-      const { entry, previous } = addEvent(log, event);
+      const previous = addEvent(log, event);
       return {
         event,
         /** The machine, as known so far: a name, a MAC address, or a client address. */
         label: machine === undefined ? (event.client ?? 'unknown') : labelOf(machine),
         isExpected: machine?.isExpected ?? false,
-        entry,
         /** The entry before the event; undefined for the first event of its kind. */
         previous,
         /** Whether the client, or the number of its entries, is above the limit. */

@@ -14,7 +14,6 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const collected = (node: string, size: number, name?: string): CollectedInventory => ({
   node,
   name,
-  macs: [],
   body: Buffer.from(JSON.stringify({ inventory: 'x'.repeat(size) })),
 });
 

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsoleOutput, openConsoleOutput } from '../../../src/trial/console/consoleOutput.ts';
+import { openConsoleOutput } from '../../../src/trial/console/consoleOutput.ts';
 import { runMachine } from '../../../src/trial/emulation/emulatedTrial.ts';
 import type { MachineEvent } from '../../../src/trial/timeline/events.ts';
 import { freePort } from '../../support/listening.ts';
@@ -48,7 +48,7 @@ interface Played {
   readonly shown: string[];
 }
 
-const consoles: ConsoleOutput[] = [];
+const consoles: Awaited<ReturnType<typeof openConsoleOutput>>[] = [];
 async function closeConsoles(): Promise<void> {
   for (const console of consoles.splice(0)) await console.close();
 }
