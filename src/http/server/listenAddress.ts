@@ -24,30 +24,19 @@ const FIRST_INHERITED = 3;
 
 /** `HOST:PORT`, `[::1]:PORT`, or `:PORT` for all addresses, also as `[::]:PORT`; `0.0.0.0:PORT` for all IPv4 addresses. */
 export function parseListenAddress(text: string): ListenAddress {
-  if (text.includes('://')) throw invalidAddress(text, 'it is a URL');
-  // The last colon outside of brackets separates address and port.
-  const colon = text.endsWith(']') ? -1 : text.lastIndexOf(':');
-  const port = text.slice(colon + 1);
-  if (colon < 0 || port === '') {
-    const isPort = /^[0-9]+$/.test(text);
-    throw invalidAddress(text, isPort ? 'the colon before the port is missing' : 'the port is missing');
-  }
-  const address = text.slice(0, colon);
-  if (!/^[0-9]+$/.test(port)) throw invalidAddress(text, `the port ${quoteText(port)} is not a number`);
-  if (Number(port) > HIGHEST_PORT) throw invalidAddress(text, `the port ${port} is above ${HIGHEST_PORT}`);
-  if (address === '') return { kind: 'tcp', host: undefined, port: Number(port) };
-  const bracketed = /^\[(.*)\]$/.exec(address)?.[1];
-  if (bracketed === undefined && address.includes(':'))
-    throw invalidAddress(text, 'IPv6 addresses require brackets');
-  const host = parseHost(bracketed ?? address);
-  if (host.kind === 'invalid')
-    throw invalidAddress(text, `${quoteText(bracketed ?? address)}: ${host.problem}`);
+  const [, bracketed, plain = '', digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d+)$/.exec(text) ?? [];
+  if (digits === undefined) throw invalidAddress(text, 'it is not ADDRESS:PORT');
+  const port = Number(digits);
+  if (port > HIGHEST_PORT) throw invalidAddress(text, `the port ${digits} is above ${HIGHEST_PORT}`);
+  const address = bracketed ?? plain;
+  if (text.startsWith(':')) return { kind: 'tcp', host: undefined, port };
+  const host = parseHost(address);
+  if (host.kind === 'invalid') throw invalidAddress(text, `${quoteText(address)}: ${host.problem}`);
   if ((host.kind === 'ipv6') !== (bracketed !== undefined))
     throw invalidAddress(text, 'only IPv6 addresses have brackets');
-  if (bracketed !== undefined && parseUrl(`http://${address}`)?.hostname === '[::]')
-    return { kind: 'tcp', host: undefined, port: Number(port) };
-  if (address === ANY_IPV4) return { kind: 'tcp', host: undefined, isIpv4Only: true, port: Number(port) };
-  return { kind: 'tcp', host: bracketed ?? address, port: Number(port) };
+  if (parseUrl(`http://[${address}]`)?.hostname === '[::]') return { kind: 'tcp', host: undefined, port };
+  if (address === ANY_IPV4) return { kind: 'tcp', host: undefined, isIpv4Only: true, port };
+  return { kind: 'tcp', host: address, port };
 }
 
 const ANY_IPV4 = '0.0.0.0';
