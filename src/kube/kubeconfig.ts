@@ -125,13 +125,12 @@ function refuseUnsupported(cluster: Entry, user: Entry): void {
       hint: 'remove it, and set certificate-authority-data to the CA of the cluster',
     });
   }
-  for (const [field, what] of refused) {
-    if (isEmpty(user.fields[field])) continue;
-    throw new CliError(`The kubeconfig ${user.path} uses ${field}, ${what}`, {
-      code: 'ERR_KUBERNETES',
-      hint: 'use a kubeconfig with a client certificate, or with a token from: kubectl create token SERVICEACCOUNT',
-    });
-  }
+  const used = unsupported.find((field) => !isEmpty(user.fields[field]));
+  if (used === undefined) return;
+  throw new CliError(`The kubeconfig ${user.path} uses ${used}, which is unsupported`, {
+    code: 'ERR_KUBERNETES',
+    hint: 'use a kubeconfig with a client certificate, or with a token from: kubectl create token SERVICEACCOUNT',
+  });
 }
 
 function isEmpty(value: unknown): boolean {
@@ -140,15 +139,7 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
-const refused: readonly (readonly [field: string, what: string])[] = [
-  ['exec', 'a credential plugin, which is unsupported'],
-  ['auth-provider', 'which is unsupported'],
-  ['username', 'which is unsupported'],
-  ['password', 'which is unsupported'],
-  ['as', 'but impersonation is unsupported'],
-  ['as-uid', 'but impersonation is unsupported'],
-  ['as-groups', 'but impersonation is unsupported'],
-];
+const unsupported = ['exec', 'auth-provider', 'username', 'password', 'as', 'as-uid', 'as-groups'];
 
 function readCluster(cluster: Entry) {
   const server = textOf(cluster, 'server');
