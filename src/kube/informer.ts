@@ -6,7 +6,7 @@
 
 import { createDeferred } from '../core/deferred.ts';
 import { CliError } from '../core/errors.ts';
-import { type BackOff, backOffAfter, withJitter } from './backOff.ts';
+import { type BackOff, backOffAfter, withJitter } from '../http/client/retries.ts';
 import type { KubernetesClient, ListSelector } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
 import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';

@@ -6,7 +6,7 @@
 
 import { CliError } from '../core/errors.ts';
 import { isConflict, toError } from './apiError.ts';
-import { withJitter } from './backOff.ts';
+import { withJitter } from '../http/client/retries.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, limitTime, pause, systemClock } from '../io/clock.ts';
 import { formatMicroTime, type KubernetesObject, leases, type ObjectKey } from './objects.ts';

@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from './apiError.ts';
-import { type BackOff, backOffAfter } from './backOff.ts';
+import { type BackOff, backOffAfter } from '../http/client/retries.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 
 export interface QueueLoad {

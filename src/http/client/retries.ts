@@ -27,6 +27,22 @@ export async function repeat<T>(
   }
 }
 
+/** Milliseconds. */
+export interface BackOff {
+  readonly first: number;
+  readonly longest: number;
+}
+
+/** Each pause is twice as long as the previous one. @param failures in a row, at least 1 */
+export function backOffAfter({ first, longest }: BackOff, failures: number): number {
+  return Math.min(first * 2 ** (failures - 1), longest);
+}
+
+/** A random time between half and all of it, so that clients do not retry at the same time. */
+export function withJitter(milliseconds: number): number {
+  return milliseconds * (0.5 + Math.random() / 2);
+}
+
 export interface RetryPolicy {
   /** Number of retries; may be `Infinity`. Progress resets the count. */
   readonly retries: number;

@@ -5,7 +5,7 @@ import { diagnosticOf } from '../../core/finding.ts';
 import { runParallel } from '../../core/parallel.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
-import { repeat } from '../../http/client/retries.ts';
+import { backOffAfter, repeat } from '../../http/client/retries.ts';
 import { systemClock } from '../../io/clock.ts';
 import { listenToStop, SECOND_SIGNAL } from '../../io/process.ts';
 import { knownError, report } from '../../io/report/report.ts';
@@ -110,7 +110,7 @@ async function restoreOne(machine: StartedMachine, working: Working): Promise<re
     if (passing !== undefined) throw passing;
   };
   const pauseAfter = (error: unknown, count: number): number | undefined => {
-    const wait = Math.min(times.interval * 2 ** (count - 1), LONGEST_PAUSE);
+    const wait = backOffAfter({ first: times.interval, longest: LONGEST_PAUSE }, count);
     end ??= Math.min(deadline, systemClock.now() + times.retry);
     if (systemClock.now() + wait >= end) return undefined;
     const again = `trying again in ${formatCount(Math.ceil(wait / 1000), 'second')}`;
