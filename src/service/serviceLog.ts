@@ -1,6 +1,6 @@
 /** The messages of a service: as text for users, as for every command, or as events of its JSON log for programs. */
 
-import { type Diagnostic, formatPath } from '../core/finding.ts';
+import { type Diagnostic, diagnosticOf, formatPath } from '../core/finding.ts';
 import { CliError, UsageError } from '../core/errors.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
 import type { LogFields, ServerLog } from '../http/server/serverLog.ts';
@@ -12,24 +12,23 @@ export interface LogTarget {
   readonly form: 'json' | 'text';
 }
 
-function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
-  const { at, code, hint, host, path, rule, severity } = diagnostic;
-  log.note(severity, 'message', {
-    message: printable(diagnostic.message),
+function fieldsOf({ at, code, hint, host, message, path, rule }: Diagnostic): LogFields {
+  return {
+    message: printable(message),
     hint: hint && printable(hint),
     rule,
     code,
     ...(at ?? host?.at),
     path: path && formatPath(path),
     host: host?.name,
-  });
+  };
 }
 
 /** The same `io`. With a JSON log, diagnostics and `--verbose` notes become events of the log. */
 export function withLog(io: Io, { log, form }: LogTarget): Io {
   if (form === 'text') return io;
   const report: Io['report'] = (diagnostics) => {
-    for (const diagnostic of diagnostics) logDiagnostic(diagnostic, log);
+    for (const diagnostic of diagnostics) log.note(diagnostic.severity, 'message', fieldsOf(diagnostic));
   };
   const note = (text: string): void => log.note('info', 'note', { message: printable(text) });
   return ioWith(io, { report, isQuiet: true, ...(io.note !== undefined && { note }) });
@@ -63,18 +62,10 @@ export async function loggingFailure(target: LogTarget, step: () => Promise<Exit
 
 function logFailure(error: unknown, { log, form }: LogTarget): ExitCode {
   if (form === 'text') throw error;
-  log.note('error', error instanceof CliError ? 'failed' : 'internal error', describeError(error));
-  return error instanceof UsageError ? 2 : 1;
-}
-
-/** The fields of an error in the log; an internal error has its stack trace. */
-function describeError(error: unknown): LogFields {
-  if (error instanceof CliError) {
-    const { at, code, hint, sentence } = error;
-    return { message: printable(sentence), hint: hint && printable(hint), code, ...at };
+  if (error instanceof CliError) log.note('error', 'failed', fieldsOf(diagnosticOf(error)));
+  else {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log.note('error', 'internal error', { message, code: 'ERR_INTERNAL' });
   }
-  return {
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    code: 'ERR_INTERNAL',
-  };
+  return error instanceof UsageError ? 2 : 1;
 }
