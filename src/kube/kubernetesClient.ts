@@ -78,8 +78,6 @@ interface ApiRequest {
   readonly path: string;
   /** The accepted media type. Default: `application/json`. */
   readonly accept?: string | undefined;
-  /** Default: `application/json`. */
-  readonly contentType?: string;
   /** To be sent as JSON. */
   readonly body?: unknown;
   readonly isWatch?: boolean;
@@ -180,7 +178,6 @@ export class ApiClient {
       operation: operationFor('patch', { ...resource, plural: `${resource.plural}${suffix}` }, key),
       method: 'PATCH',
       path: `${objectPath(resource, key)}${suffix}${queryText({ fieldManager: MANAGER })}`,
-      contentType: 'application/merge-patch+json',
       body,
       signal,
     });
@@ -245,7 +242,8 @@ export class ApiClient {
     const { signal } = request;
     if (this.#isClosed || signal?.aborted === true) throw abortedError(request.operation);
     const token = await this.#config.readToken();
-    const { accept = 'application/json', body, contentType = 'application/json', method } = request;
+    const { accept = 'application/json', body, method } = request;
+    const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const { answer, watch } = this.#timeouts;
     const headers = {
       accept,
