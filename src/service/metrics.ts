@@ -20,13 +20,7 @@ interface MetricsSource {
   readonly version: string;
 }
 
-export interface Metrics {
-  readonly watcher: TransferWatcher;
-  readonly requestAnswered: (request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>) => void;
-  /** To be called after each load, including the first one. */
-  catalogReloaded(outcome: 'success' | 'failure'): void;
-  render(): Promise<{ readonly contentType: string; readonly body: string }>;
-}
+export type Metrics = Readonly<ReturnType<typeof createMetrics>>;
 
 /**
  * Creates all metrics; counters start at zero.
@@ -35,7 +29,7 @@ export interface Metrics {
 export function createMetrics(
   { images, hosts, isReloaded, version }: MetricsSource,
   addOwn?: (registry: Registry) => void,
-): Metrics {
+) {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: readonly string[] = []): Counter =>
@@ -83,13 +77,18 @@ export function createMetrics(
   addOwn?.(registry);
   return {
     watcher: transferWatcher(registry),
-    requestAnswered: ({ method, status, artifact }) =>
+    requestAnswered: ({
+      artifact,
+      method,
+      status,
+    }: Pick<RequestEvent, 'method' | 'status' | 'artifact'>): void =>
       requests.inc({
         method: method === 'GET' || method === 'HEAD' ? method : 'other',
         status,
         artifact: artifact ?? 'none',
       }),
-    catalogReloaded: (outcome) => {
+    /** To be called after each load, including the first one. */
+    catalogReloaded: (outcome: 'success' | 'failure'): void => {
       reloads.inc();
       if (outcome === 'failure') failures.inc();
       else lastSuccess.setToCurrentTime();

@@ -4,23 +4,19 @@ import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
 import { type BaseSet, closeBaseSets } from '../hosts/plan/baseImages.ts';
 import type { BaseCatalog } from '../hosts/plan/baseCatalog.ts';
 
-export interface OpenFiles {
-  readonly bases: BaseCatalog<BaseSet>;
-  readonly archives: AgentArchives;
-  /**
-   * Keeps the files open for one more user.
-   * @returns releases them; to be called once. The last user closes the files
-   */
-  retain(): () => Promise<void>;
-}
+export type OpenFiles = Readonly<ReturnType<typeof shareOpenFiles>>;
 
 /** @returns the files without a user */
-export function shareOpenFiles(bases: BaseCatalog<BaseSet>, archives: AgentArchives): OpenFiles {
+export function shareOpenFiles(bases: BaseCatalog<BaseSet>, archives: AgentArchives) {
   let users = 0;
   return {
     bases,
     archives,
-    retain: () => {
+    /**
+     * Keeps the files open for one more user.
+     * @returns releases them; to be called once. The last user closes the files
+     */
+    retain: (): (() => Promise<void>) => {
       users += 1;
       return async () => {
         users -= 1;

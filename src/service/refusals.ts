@@ -56,26 +56,23 @@ export interface RequestedFile {
   readonly isServed: boolean;
 }
 
-export interface Refusals {
-  /** @returns the host, if the path names a file of it */
-  note(request: RefusedFile): { readonly host: string | undefined; readonly refusal: HostRefusal };
-  /** The last one of a file of the host. */
-  of(host: string): HostRefusal | undefined;
-}
+export type Refusals = Readonly<ReturnType<typeof createRefusals>>;
 
 /** @param ownerOf undefined for a path that is of no host */
 export function createRefusals(
   ownerOf: (path: string) => RequestedFile | undefined,
   now = (): Date => new Date(),
-): Refusals {
+) {
   const byHost = new Map<string, HostRefusal>();
   return {
-    note: (request) => {
+    /** @returns the host, if the path names a file of it */
+    note: (request: RefusedFile) => {
       const owner = ownerOf(request.path);
       const refusal = describeRefusal(request, owner, now());
       if (owner !== undefined) byHost.set(owner.host, refusal);
       return { host: owner?.host, refusal };
     },
-    of: (host) => byHost.get(host),
+    /** The last one of a file of the host. */
+    of: (host: string): HostRefusal | undefined => byHost.get(host),
   };
 }

@@ -9,25 +9,19 @@ import type { Servable } from './serviceState.ts';
 /** Milliseconds between two checks for changed files. */
 const LOOK_INTERVAL = 2000;
 
-export interface InputWatches {
-  /** Resolves when changes of the files are reported. The list is read again for each check. */
-  add(list: () => Promise<readonly string[]>): Promise<void>;
-  /** For each reload, also on SIGHUP: otherwise the same changes would be reported, and all files loaded again. */
-  accept(): Promise<void>;
-  stop(): void;
-}
-
-export function createInputWatches(changed: () => void): InputWatches {
+export function createInputWatches(changed: () => void) {
   const watches: Watch[] = [];
   let isStopped = false;
   return {
-    add: async (list) => {
+    /** Resolves when changes of the files are reported. The list is read again for each check. */
+    add: async (list: () => Promise<readonly string[]>): Promise<void> => {
       const watch = await watchFiles(list, { interval: LOOK_INTERVAL, changed });
       if (isStopped) watch.stop();
       else watches.push(watch);
     },
-    accept: async () => void (await Promise.all(watches.map((watch) => watch.accept()))),
-    stop: () => {
+    /** For each reload, also on SIGHUP: otherwise the same changes would be reported, and all files loaded again. */
+    accept: async (): Promise<void> => void (await Promise.all(watches.map((watch) => watch.accept()))),
+    stop: (): void => {
       isStopped = true;
       for (const watch of watches) watch.stop();
     },

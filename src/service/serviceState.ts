@@ -14,33 +14,7 @@ export interface Servable {
   close(): Promise<void>;
 }
 
-export interface ServiceState<S extends Servable> {
-  /** The current catalog. Before the first snapshot its `find` throws `ERR_BUSY`. */
-  readonly catalog: () => Catalog;
-  /** Undefined before the first snapshot. */
-  current(): Loaded<S> | undefined;
-  /** Why the last reload failed; undefined if it succeeded. */
-  problem(): Error | undefined;
-  /**
-   * Takes a snapshot and serves it. Only one attempt runs at a time. A call during an attempt starts one more attempt after
-   * it, as files may have changed meanwhile.
-   * @throws CliError if the attempt fails; the previous snapshot stays in use
-   */
-  load(): Promise<void>;
-  /**
-   * Replaces a snapshot by a new one. Never rejects.
-   * @param load calls `load` of this state
-   * @param failed gets the error, and before that one for a reload that takes long
-   */
-  reload(load: () => Promise<void>, failed: (error: unknown) => void): Promise<void>;
-  isLoading(): boolean;
-  cancel(): void;
-  /**
-   * Closes the current snapshot, and cancels a running attempt.
-   * @param time milliseconds that the attempt may take to end, as a read cannot be interrupted; default: any time
-   */
-  close(time?: number): Promise<void>;
-}
+export type ServiceState<S extends Servable> = Readonly<ReturnType<typeof createServiceState<S>>>;
 
 /** A snapshot with the time at which it was loaded. */
 type Loaded<S> = S & { readonly loaded: Date };
@@ -73,7 +47,7 @@ const SLOW_RELOAD = 60_000;
 export function createServiceState<S extends Servable>(
   take: (before: S | undefined, signal: AbortSignal) => Promise<S>,
   clock: Clock = systemClock,
-): ServiceState<S> {
+) {
   let current: Counted<S> | undefined;
   let problem: Error | undefined;
   /** Of the last attempt: what it has opened is used after it. */
@@ -102,7 +76,8 @@ export function createServiceState<S extends Servable>(
     canceled.abort();
   };
   return {
-    catalog: () => {
+    /** The current catalog. Before the first snapshot its `find` throws `ERR_BUSY`. */
+    catalog: (): Catalog => {
       const used = current;
       if (used === undefined) return nothingYet;
       const acquire = (): (() => void) => {
@@ -111,9 +86,16 @@ export function createServiceState<S extends Servable>(
       };
       return { ...used.snapshot.catalog, acquire };
     },
-    current: () => current?.snapshot,
-    problem: () => problem,
-    load: () => {
+    /** Undefined before the first snapshot. */
+    current: (): Loaded<S> | undefined => current?.snapshot,
+    /** Why the last reload failed; undefined if it succeeded. */
+    problem: (): Error | undefined => problem,
+    /**
+     * Takes a snapshot and serves it. Only one attempt runs at a time. A call during an attempt starts one more attempt after
+     * it, as files may have changed meanwhile.
+     * @throws CliError if the attempt fails; the previous snapshot stays in use
+     */
+    load: (): Promise<void> => {
       if (running === undefined) return (running = attempt());
       next ??= running
         .catch(() => undefined)
@@ -123,7 +105,12 @@ export function createServiceState<S extends Servable>(
         });
       return next;
     },
-    reload: async (load, failed) => {
+    /**
+     * Replaces a snapshot by a new one. Never rejects.
+     * @param load calls `load` of this state
+     * @param failed gets the error, and before that one for a reload that takes long
+     */
+    reload: async (load: () => Promise<void>, failed: (error: unknown) => void): Promise<void> => {
       const endWatch = clock.after(SLOW_RELOAD, () => failed((problem = slowReload())));
       try {
         await load();
@@ -133,9 +120,13 @@ export function createServiceState<S extends Servable>(
         endWatch();
       }
     },
-    isLoading: () => running !== undefined,
+    isLoading: (): boolean => running !== undefined,
     cancel,
-    close: async (time = Infinity) => {
+    /**
+     * Closes the current snapshot, and cancels a running attempt.
+     * @param time milliseconds that the attempt may take to end, as a read cannot be interrupted; default: any time
+     */
+    close: async (time = Infinity): Promise<void> => {
       cancel();
       const ended = new AbortController();
       void running?.catch(() => undefined).then(() => ended.abort());

@@ -9,36 +9,16 @@ import { descriptorLimit } from '../io/process.ts';
 import { createFile } from '../io/files/newFile.ts';
 import { readSecretFile } from '../io/files/secretFile.ts';
 import { parseTokens } from '../http/server/accessCheck.ts';
-import { inheritedAddress, type ListenAddress, parseListenAddress } from '../http/server/listenAddress.ts';
+import { inheritedAddress, parseListenAddress } from '../http/server/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from '../http/server/server.ts';
 import type { TlsFiles } from '../http/server/tlsFiles.ts';
 import { readSigningKey } from '../hosts/input/signingKey.ts';
 import { parseBaseUrl } from '../hosts/plan/servedPaths.ts';
 import { report } from '../io/report/report.ts';
-import { createSigner, type Signer } from '../http/server/answer/signedPath.ts';
+import { createSigner } from '../http/server/answer/signedPath.ts';
 import type { ServiceOptions } from './options.ts';
 
-export interface Setup {
-  readonly listen: ListenAddress;
-  readonly tls: TlsFiles | undefined;
-  /** Undefined: the address that the server listens on. */
-  readonly publicUrl: string | undefined;
-  /** Undefined if the server requires no credential (`--open`). */
-  readonly signer: Signer | undefined;
-  /** Whether the key comes from a file and stays valid after a restart. */
-  readonly hasKey: boolean;
-  readonly tokens: readonly string[];
-  readonly limits: ServerLimits;
-  /** Milliseconds that URLs for users and BMCs are valid; undefined for URLs that do not expire. */
-  readonly lifetime: number | undefined;
-  /** Milliseconds that running downloads may take on shutdown. */
-  readonly grace: number;
-  /** Bytes of memory for cached images. */
-  readonly cacheSize: number;
-  readonly log: 'json' | 'text';
-  /** The format in which the URLs are printed; undefined if they are not printed, as they would get into a log. */
-  readonly list: 'json' | 'text' | undefined;
-}
+export type Setup = Readonly<Awaited<ReturnType<typeof readSetup>>>;
 
 /** The port of image-customization-controller, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:8084';
@@ -51,7 +31,7 @@ const DEFAULT_GRACE = 30_000;
 const DEFAULT_CACHE = 32;
 
 /** Throws UsageError for invalid options, CliError for files that cannot be read. */
-export async function readSetup(options: ServiceOptions, io: Io): Promise<Setup> {
+export async function readSetup(options: ServiceOptions, io: Io) {
   const { open = false, publicUrl, tokenFile } = options;
   if (open && (options.keyFile ?? tokenFile ?? options.clientCa) !== undefined) {
     throw new UsageError('--open cannot be combined with --key-file, --token-file or --client-ca', {
@@ -67,8 +47,11 @@ export async function readSetup(options: ServiceOptions, io: Io): Promise<Setup>
   return {
     listen: inherited ?? parseListenAddress(options.listen ?? DEFAULT_LISTEN),
     tls: readTls(options, io),
+    /** Undefined: the address that the server listens on. */
     publicUrl: publicUrl === undefined ? undefined : parseBaseUrl(publicUrl, '--public-url'),
+    /** Undefined if the server requires no credential (`--open`). */
     signer: open ? undefined : createSigner(await readOrCreateKey(options.keyFile, io)),
+    /** Whether the key comes from a file and stays valid after a restart. */
     hasKey: options.keyFile !== undefined,
     tokens:
       tokenFile === undefined
@@ -78,10 +61,14 @@ export async function readSetup(options: ServiceOptions, io: Io): Promise<Setup>
             tokenFile,
           ),
     limits: readLimits(options, io),
+    /** Milliseconds that URLs for users and BMCs are valid; undefined for URLs that do not expire. */
     lifetime: options.expires,
+    /** Milliseconds that running downloads may take on shutdown. */
     grace: options.grace ?? DEFAULT_GRACE,
+    /** Bytes of memory for cached images. */
     cacheSize: (options.cache ?? DEFAULT_CACHE) * MIB,
     log: readLogForm(options.log, io),
+    /** The format in which the URLs are printed; undefined if they are not printed, as they would get into a log. */
     list: options.format ?? (io.stdout.isTTY === true ? 'text' : undefined),
   };
 }

@@ -29,21 +29,18 @@ type Admission =
   /** To be answered with a request for a credential. */
   | { readonly kind: 'unauthenticated' };
 
-export interface AccessCheck {
-  /**
-   * @param path decoded, without a slash at its start
-   * @param isCertified whether the client has sent a certificate that was verified
-   */
-  admit(path: string, authorization: string | undefined, isCertified: boolean): Admission;
-  /** Masks tokens in text from a client, as users sometimes paste them into other fields. */
-  mask(text: string): string;
-}
+export type AccessCheck = Readonly<ReturnType<typeof createAccessCheck>>;
 
-export function createAccessCheck(rules: AccessRules, now = (): Date => new Date()): AccessCheck {
+export function createAccessCheck(rules: AccessRules, now = (): Date => new Date()) {
   const isToken = createTokenCheck(rules.tokens);
   return {
+    /** Masks tokens in text from a client, as users sometimes paste them into other fields. */
     mask: createMasker(rules.tokens, '(token)'),
-    admit: (path, authorization, isCertified) => {
+    /**
+     * @param path decoded, without a slash at its start
+     * @param isCertified whether the client has sent a certificate that was verified
+     */
+    admit: (path: string, authorization: string | undefined, isCertified: boolean): Admission => {
       const signed = parseSignedPath(path);
       if (signed !== undefined) {
         const grant = rules.signer?.verify(signed.token, now());

@@ -14,16 +14,7 @@ export interface Block {
   giveBack(): Promise<void>;
 }
 
-export interface BlockPool {
-  borrowSmall(): Uint8Array;
-  giveBackSmall(buffer: Uint8Array): void;
-  /** The block that contains `position`. Undefined if other transfers use all blocks. */
-  borrow(source: ImageBytes, position: number): Block | undefined;
-  /** The same, but a block that is not in memory is read only while others use fewer than half of the blocks. */
-  borrowAhead(source: ImageBytes, position: number): Block | undefined;
-  /** Bytes that are borrowed now; a shared block counts once. */
-  readonly borrowed: number;
-}
+export type BlockPool = Readonly<ReturnType<typeof createBlockPool>>;
 
 /** Bytes of a block. With a quarter of it, reading and writing take a quarter more of the processor. */
 export const BLOCK = 1024 * 1024;
@@ -40,7 +31,7 @@ interface PooledBlock extends Block {
 }
 
 /** @param limit number of blocks. All stay in memory, as the garbage collector would free them too late. */
-export function createBlockPool(limit = 8): BlockPool {
+export function createBlockPool(limit = 8) {
   const freeSmall: Uint8Array[] = [];
   let borrowedSmall = 0;
   const blocks = new Set<PooledBlock>(); // least recently borrowed first
@@ -106,17 +97,21 @@ export function createBlockPool(limit = 8): BlockPool {
     return block;
   };
   return {
-    borrowSmall: () => {
+    borrowSmall: (): Uint8Array => {
       borrowedSmall += SMALL;
       return freeSmall.pop() ?? Buffer.allocUnsafeSlow(SMALL);
     },
-    giveBackSmall: (buffer) => {
+    giveBackSmall: (buffer: Uint8Array): void => {
       borrowedSmall -= SMALL;
       if (freeSmall.length < MAX_FREE_SMALL) freeSmall.push(buffer);
     },
-    borrow: (source, position) => borrow(source, position, limit),
-    borrowAhead: (source, position) => borrow(source, position, limit / 2),
-    get borrowed() {
+    /** The block that contains `position`. Undefined if other transfers use all blocks. */
+    borrow: (source: ImageBytes, position: number): Block | undefined => borrow(source, position, limit),
+    /** The same, but a block that is not in memory is read only while others use fewer than half of the blocks. */
+    borrowAhead: (source: ImageBytes, position: number): Block | undefined =>
+      borrow(source, position, limit / 2),
+    /** Bytes that are borrowed now; a shared block counts once. */
+    get borrowed(): number {
       return borrowedSmall + inUse.size * BLOCK;
     },
   };

@@ -14,19 +14,13 @@ export class ClientGone extends Error {
   }
 }
 
-/** The promises reject with `ClientGone`. Callers must await one promise before they request the next one. */
-export interface ClientConnection {
-  /** Resolves when the connection sends this response: after the responses to earlier requests. */
-  turn(): Promise<void>;
-  /** Resolves when the kernel has accepted all bytes. The buffer must not change until the promise settles. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** Ends the response; resolves when the kernel has accepted all of it. */
-  end(): Promise<void>;
-  release(): void;
-}
+export type ClientConnection = Readonly<ReturnType<typeof watchClient>>;
 
-/** The server limits the time without progress (`server.timeout`). */
-export function watchClient(response: ServerResponse): ClientConnection {
+/**
+ * The promises reject with `ClientGone`. Callers must await one promise before they request the next one. The server limits the
+ * time without progress (`server.timeout`).
+ */
+export function watchClient(response: ServerResponse) {
   const { socket } = response.req; // the response itself has none before its turn
   let gone = socket.destroyed || response.destroyed ? new ClientGone('client disconnected') : undefined;
   let isAborted = false;
@@ -60,14 +54,17 @@ export function watchClient(response: ServerResponse): ClientConnection {
   socket.on('close', onClose);
   response.on('timeout', onTimeout);
   return {
-    turn: () =>
+    /** Resolves when the connection sends this response: after the responses to earlier requests. */
+    turn: (): Promise<void> =>
       whileConnected((done) => {
         if (response.socket === null) response.once('socket', () => done());
         else done();
       }),
-    write: (bytes) => whileConnected((done) => response.write(bytes, done)),
-    end: () => whileConnected((done) => response.end(done)),
-    release: () => {
+    /** Resolves when the kernel has accepted all bytes. The buffer must not change until the promise settles. */
+    write: (bytes: Uint8Array): Promise<void> => whileConnected((done) => response.write(bytes, done)),
+    /** Ends the response; resolves when the kernel has accepted all of it. */
+    end: (): Promise<void> => whileConnected((done) => response.end(done)),
+    release: (): void => {
       socket.off('close', onClose);
       response.off('timeout', onTimeout);
     },

@@ -1,6 +1,6 @@
 /** The requests that are being answered, and what the end of the service means for them. */
 
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** The shutdown state of the service; its values change. */
 export interface ExchangeContext {
@@ -17,20 +17,16 @@ export type Answerer = (
   context: ExchangeContext,
 ) => Promise<void>;
 
-export interface Exchanges {
-  readonly context: { isDraining: boolean; isAborting: boolean };
-  /** The responses that are not complete; each promise resolves when its request has been answered. Never rejects. */
-  readonly running: ReadonlyMap<ServerResponse, Promise<void>>;
-  readonly take: RequestListener;
-}
+export type Exchanges = Readonly<ReturnType<typeof createExchanges>>;
 
-export function createExchanges(answer: Answerer): Exchanges {
+export function createExchanges(answer: Answerer) {
   const context = { isDraining: false, isAborting: false };
+  /** The responses that are not complete; each promise resolves when its request has been answered. Never rejects. */
   const running = new Map<ServerResponse, Promise<void>>();
   return {
     context,
     running,
-    take: (request, response) => {
+    take: (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request;
       if (socket.destroyed) return;
       response.on('error', () => undefined); // `close` follows

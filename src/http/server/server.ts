@@ -80,27 +80,9 @@ export interface ServerOptions {
   readonly tlsInterval?: number;
 }
 
-export interface RunningServer {
-  /** The URL for this machine: `https://192.0.2.1:8443`. */
-  readonly origin: string;
-  readonly port: number;
-  connections(): number;
-  /** Reloads the TLS files; resolves to whether they are valid. True without TLS. */
-  reloadCertificates(): Promise<boolean>;
-  /**
-   * Makes `/readyz` fail and closes each connection after its next answer, but continues to accept requests, until load
-   * balancers use other replicas.
-   */
-  announceEnd(): void;
-  /**
-   * Stops listening, closes idle connections, and waits for running requests. May be called again with a shorter time.
-   * Resolves when all connections are closed, to the number of requests that were aborted after the grace period.
-   * @param grace milliseconds
-   */
-  stop(grace: number): Promise<{ readonly aborted: number }>;
-}
+export type RunningServer = Readonly<Awaited<ReturnType<typeof startServer>>>;
 
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions) {
   const { limits, log, tls, tlsInterval: interval = TLS_INTERVAL } = options;
   const files = tls !== undefined && 'context' in tls ? undefined : tls;
   const material = tls !== undefined && 'context' in tls ? tls : files && (await readTlsFiles(files));
@@ -118,14 +100,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stop = createStop(server, exchanges, sockets);
   const bound: AddressInfo | string | null = server.address();
   return {
+    /** The URL for this machine: `https://192.0.2.1:8443`. */
     origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
     port: bound === null || typeof bound === 'string' ? 0 : bound.port,
-    connections: () => sockets.size,
-    reloadCertificates: async () => watch?.reload() ?? true,
-    announceEnd: () => {
+    connections: (): number => sockets.size,
+    /** Reloads the TLS files; resolves to whether they are valid. True without TLS. */
+    reloadCertificates: async (): Promise<boolean> => watch?.reload() ?? true,
+    /**
+     * Makes `/readyz` fail and closes each connection after its next answer, but continues to accept requests, until load
+     * balancers use other replicas.
+     */
+    announceEnd: (): void => {
       exchanges.context.isDraining = true;
     },
-    stop: (grace) => {
+    /**
+     * Stops listening, closes idle connections, and waits for running requests. May be called again with a shorter time.
+     * Resolves when all connections are closed, to the number of requests that were aborted after the grace period.
+     * @param grace milliseconds
+     */
+    stop: async (grace: number): Promise<{ readonly aborted: number }> => {
       watch?.end();
       return stop(grace);
     },
@@ -175,11 +168,7 @@ async function listen(server: HttpServer, address: ListenAddress): Promise<void>
   }
 }
 
-function createStop(
-  server: HttpServer,
-  exchanges: Exchanges,
-  sockets: ReadonlySet<Socket>,
-): RunningServer['stop'] {
+function createStop(server: HttpServer, exchanges: Exchanges, sockets: ReadonlySet<Socket>) {
   const { context, running } = exchanges;
   let aborted = 0;
   const abortAll = (): void => {
@@ -197,7 +186,7 @@ function createStop(
     await Promise.all(running.values());
   };
   let stopped: Promise<void> | undefined;
-  return async (grace) => {
+  return async (grace: number) => {
     stopped ??= begin();
     const cancel = systemClock.after(grace, abortAll);
     await stopped;

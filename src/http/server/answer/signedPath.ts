@@ -13,15 +13,7 @@ import type { Grant } from './access.ts';
 /** The grants that a path can give. Operators use a header instead, as URLs get into histories and proxy logs. */
 export type SignedGrant = Exclude<Grant, { readonly kind: 'all' }>;
 
-export interface Signer {
-  /**
-   * Returns the same token for the same grant and date.
-   * @param expires rounded up to a second; without it the token is valid as long as the key
-   */
-  sign(grant: SignedGrant, expires?: Date): string;
-  /** The grant of a token; undefined if another key signed it, or if it has expired. */
-  verify(token: string, now: Date): SignedGrant | undefined;
-}
+export type Signer = Readonly<ReturnType<typeof createSigner>>;
 
 /** Bytes. A shorter key could be guessed from a token. */
 const MIN_KEY_LENGTH = 16;
@@ -34,7 +26,7 @@ const NEVER = '-';
 /** A prefix of the signed text, so that signatures for other purposes or token formats differ. */
 const PURPOSE = 'ironic-coreos serve path 1\n';
 
-export function createSigner(key: Uint8Array): Signer {
+export function createSigner(key: Uint8Array) {
   if (key.length < MIN_KEY_LENGTH) {
     throw new CliError(`The key that signs URLs is too short: ${formatCount(key.length, 'byte')}`, {
       code: 'ERR_SETTING',
@@ -42,11 +34,16 @@ export function createSigner(key: Uint8Array): Signer {
     });
   }
   return {
-    sign: (grant, expires) => {
+    /**
+     * Returns the same token for the same grant and date.
+     * @param expires rounded up to a second; without it the token is valid as long as the key
+     */
+    sign: (grant: SignedGrant, expires?: Date): string => {
       const claim = formatClaim(grant, expires);
       return `${claim}.${signClaim(claim, key)}`;
     },
-    verify: (token, now) => {
+    /** The grant of a token; undefined if another key signed it, or if it has expired. */
+    verify: (token: string, now: Date): SignedGrant | undefined => {
       const [, claim, signature] = TOKEN.exec(token) ?? [];
       if (claim === undefined || signature === undefined) return undefined;
       // Compared as text, as several texts decode to the same bytes.

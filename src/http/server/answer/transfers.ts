@@ -43,12 +43,6 @@ export interface ImageProgress extends Pick<TransferStart, 'path' | 'artifact' |
  */
 export type TransferOutcome = 'complete' | 'client disconnected' | 'aborted' | 'failed';
 
-interface Transfer {
-  sent(range: ByteRange): void;
-  /** To be called once, at the end. `complete`: all requested bytes were sent. */
-  end(outcome: TransferOutcome): void;
-}
-
 export interface TransferEvent extends TransferStart {
   readonly outcome: TransferOutcome;
   readonly bytes: number;
@@ -56,19 +50,7 @@ export interface TransferEvent extends TransferStart {
   readonly ended: Date;
 }
 
-export interface TransferLog {
-  begin(start: TransferStart): Transfer;
-  /** The progress of a host, or of shared files, in the order of the first fetch. */
-  progressOf(host: string | undefined): readonly ImageProgress[];
-  /** The most recently finished transfers, the newest first. */
-  recent(): readonly TransferEvent[];
-  running(): number;
-  /**
-   * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
-   * other running transfer of it. Earlier fetches do not count.
-   */
-  whenFetched(host: string | undefined, artifacts: readonly ArtifactKind[]): Promise<void>;
-}
+export type TransferLog = Readonly<ReturnType<typeof createTransferLog>>;
 
 export interface TransferWatcher {
   began?(start: TransferStart): void;
@@ -82,16 +64,13 @@ const MAX_EVENTS = 200;
 /** The number of clients that are tracked per image: its BMC, another interface of the BMC, a user with curl. */
 const MAX_CLIENTS = 4;
 
-export function createTransferLog(
-  watchers: readonly TransferWatcher[] = [],
-  now = (): Date => new Date(),
-): TransferLog {
+export function createTransferLog(watchers: readonly TransferWatcher[] = [], now = (): Date => new Date()) {
   const images = new Map<string | undefined, Image[]>();
   const events: TransferEvent[] = [];
   const waiting = new Set<(fetched: TransferStart) => void>();
   let running = 0;
 
-  const begin = (start: TransferStart): Transfer => {
+  const begin = (start: TransferStart) => {
     const began = now();
     const ofHost = images.get(start.host) ?? [];
     images.set(start.host, ofHost);
@@ -104,13 +83,14 @@ export function createTransferLog(
     const received = (): number => receivedBytes(client.coverage);
     for (const watcher of watchers) watcher.began?.(start);
     return {
-      sent: (range) => {
+      sent: (range: ByteRange): void => {
         bytes += range.length;
         addReceived(client.coverage, range);
         image.lastFetch = now();
         for (const watcher of watchers) watcher.sent?.(start, range.length, received);
       },
-      end: (outcome) => {
+      /** To be called once, at the end. `complete`: all requested bytes were sent. */
+      end: (outcome: TransferOutcome): void => {
         const ended = now();
         running--;
         client.running--;
@@ -130,10 +110,17 @@ export function createTransferLog(
 
   return {
     begin,
-    progressOf: (host) => (images.get(host) ?? []).map(progressOf),
-    recent: () => [...events],
-    running: () => running,
-    whenFetched: (host, artifacts) =>
+    /** The progress of a host, or of shared files, in the order of the first fetch. */
+    progressOf: (host: string | undefined): readonly ImageProgress[] =>
+      (images.get(host) ?? []).map(progressOf),
+    /** The most recently finished transfers, the newest first. */
+    recent: (): readonly TransferEvent[] => [...events],
+    running: (): number => running,
+    /**
+     * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
+     * other running transfer of it. Earlier fetches do not count.
+     */
+    whenFetched: (host: string | undefined, artifacts: readonly ArtifactKind[]): Promise<void> =>
       new Promise((resolve) => {
         const check = ({ artifact, host: owner }: TransferStart): void => {
           if (owner !== host || !artifacts.includes(artifact)) return;
