@@ -7,8 +7,7 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { createMasker } from '../../core/knownSecrets.ts';
 import { createConcurrencyLimit } from '../../core/parallel.ts';
-import { parseHost } from '../../formats/hostName.ts';
-import { parseUrl, withoutBrackets } from '../../formats/url.ts';
+import { parseUrl, withBrackets } from '../../formats/url.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 import { type CallbackEvent, type CallbackReason, mapTexts, type StepsEvent } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
@@ -142,13 +141,7 @@ function identityOf({ callbackUrl, node }: Agent): string {
 /** Why a URL does not contain the address of the client; undefined if it does. */
 function foreignProblem(callbackUrl: string, client: string): string | undefined {
   const host = parseUrl(callbackUrl)?.hostname ?? '';
-  if (canonical(host) === canonical(client)) return undefined;
+  // `URL` has one form for each address, and no zones.
+  if (parseUrl(`http://${withBrackets(client.replace(/%.*$/, ''))}`)?.hostname === host) return undefined;
   return `not contacted: the URL contains ${host}, but the heartbeat came from ${client}`;
-}
-
-/** Canonical form of an IPv6 address; `[::1]` and `::1` are the same. */
-function canonical(address: string): string {
-  const host = parseHost(withoutBrackets(address));
-  if (host.kind !== 'ipv6') return address;
-  return parseUrl(`http://[${host.address}]`)?.hostname ?? address;
 }

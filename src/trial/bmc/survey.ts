@@ -2,6 +2,7 @@
 
 import { append } from '../../core/lists.ts';
 import { CliError } from '../../core/errors.ts';
+import { trimEndOf } from '../../core/trimming.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import type { RedfishClient } from '../../redfish/redfishClient.ts';
@@ -72,8 +73,8 @@ const MAX_TYPE = 80;
 
 async function findSystem(client: RedfishClient, path: string): Promise<string> {
   const { path: root, systems = '' } = client.root;
-  const given = withoutSlash(path);
-  const isGeneral = ['', '/redfish', root, systems].some((one) => withoutSlash(one) === given);
+  const given = trimEndOf(path, '/');
+  const isGeneral = ['', '/redfish', root, systems].some((one) => trimEndOf(one, '/') === given);
   if (!isGeneral) return given;
   const { body } = await client.get(systems, 'reading the systems');
   const found = linksAt(body, 'Members');
@@ -90,10 +91,6 @@ async function findSystem(client: RedfishClient, path: string): Promise<string> 
 }
 
 const MAX_NAMES = 8;
-
-function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, '');
-}
 
 /** The manager of the system: the first that lists it, or the first of all. */
 async function readFirstManager(client: RedfishClient, { managers }: System): Promise<Manager | undefined> {

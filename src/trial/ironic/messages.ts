@@ -5,6 +5,8 @@
 
 import { isUuid } from '../../core/objectName.ts';
 import { parseRequestPath } from '../../http/server/answer/requestPath.ts';
+import { trimEndOf } from '../../core/trimming.ts';
+import { cutText } from '../../formats/goText.ts';
 import { parseIfJson } from '../../formats/mapping.ts';
 import { FormatError } from '../../core/errors.ts';
 import { JsonLimitError, readJsonTree } from '../../formats/json/tree.ts';
@@ -26,7 +28,8 @@ export type Route =
  * @param target path and query of the request
  */
 export function routeOf(method: string, target: string): Route {
-  const path = parseRequestPath(withoutQuery(target));
+  const [withoutQuery] = cutText(target, '?'); // which may be longer than a path
+  const path = parseRequestPath(trimEndOf(withoutQuery, '/') || '/');
   if (path === undefined) return { kind: 'refused', answer: notRouted(404) };
   if (path === '') return { kind: 'root' };
   const [first = '', ...others] = path.split('/');
@@ -59,16 +62,8 @@ function isFetch(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Removes the query, which may be longer than a path, and trailing slashes. */
-function withoutQuery(target: string): string {
-  const query = target.indexOf('?');
-  let end = query === -1 ? target.length : query;
-  while (end > 0 && target[end - 1] === '/') end -= 1;
-  return target.slice(0, end) || '/';
-}
-
 export function queryOf(target: string): URLSearchParams {
-  return new URLSearchParams(target.replace(/^[^?]*\??/, ''));
+  return new URLSearchParams(cutText(target, '?')[1]);
 }
 
 /** Undefined for a valid UUID, and without one. */
