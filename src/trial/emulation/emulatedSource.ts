@@ -11,6 +11,7 @@ import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
+import { formatNames } from '../../io/report/problemGroups.ts';
 import {
   type Accelerator,
   findFirmware,
@@ -73,18 +74,15 @@ export async function readEmulatedSource(
 }
 
 function noSuchSource(name: string, hosts: readonly EmulatedHost[]): CliError {
-  const names = hosts.slice(0, MAX_NAMES).map((host) => host.name);
-  const more = hosts.length > MAX_NAMES ? ', …' : '';
+  const names = formatNames(hosts.map((host) => host.name));
   return new CliError(
     `--qemu ${quoteText(name)} not found: not a host of the inventory, a file or a folder`,
     {
       code: 'ERR_SETTING',
-      hint: `use the path of an image or folder, or a host: ${names.join(', ')}${more}`,
+      hint: `use the path of an image or folder, or a host: ${names}`,
     },
   );
 }
-
-const MAX_NAMES = 5;
 
 function hostSource(
   listed: EmulatedHost,

@@ -4,6 +4,7 @@ import { CliError } from '../../core/errors.ts';
 import { isLoopbackHost } from '../../formats/hostName.ts';
 import { urlHost } from '../../formats/url.ts';
 import { isLoopback, type ListenAddress } from '../../http/server/listenAddress.ts';
+import { formatNames } from '../../io/report/problemGroups.ts';
 import { report } from '../../io/report/report.ts';
 import type { HostPlan } from '../../hosts/plan/planHost.ts';
 import { hostFileName } from '../../hosts/plan/servedPaths.ts';
@@ -142,8 +143,6 @@ export async function startImages(plan: TrialPlan, { api, guest, listed, endpoin
   };
 }
 
-const MAX_NAMES = 10;
-
 /** An expected host that is not served could never call home; its errors are already reported. */
 function refuseUnserved({ state }: RunningService, { awaited }: Expectation): void {
   const unserved = (state.current()?.hosts ?? []).flatMap(({ name, plan }) =>
@@ -151,8 +150,7 @@ function refuseUnserved({ state }: RunningService, { awaited }: Expectation): vo
   );
   const names = awaited.kind === 'hosts' ? unserved.filter((name) => awaited.names.includes(name)) : [];
   if (names.length === 0) return;
-  const more = names.length > MAX_NAMES ? ', …' : '';
-  throw new CliError(`expected hosts cannot be served: ${names.slice(0, MAX_NAMES).join(', ')}${more}`, {
+  throw new CliError(`expected hosts cannot be served: ${formatNames(names)}`, {
     code: 'ERR_HOST',
     hint: 'fix the errors above, or expect only other hosts with --expect',
   });
