@@ -419,7 +419,8 @@ function entryObject({ first, last, count, event }: TimelineEntry): object {
   return { kind, first, last, count, client, text: eventPhrase(event), ...progress };
 }
 
-function causeObject({ certainty, evidence, id }: LikelyCause, ports: Ports): object {
-  const { check, fix, text } = wordsOf(id, ports);
+function causeObject(one: LikelyCause, ports: Ports): object {
+  const { certainty, evidence, id } = one;
+  const { check, fix, text } = wordsOfCause(one, ports);
   return { id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
 }

@@ -439,6 +439,16 @@ describe('the report at the end', () => {
     expect(JSON.parse(formatReportDocument(result))).toMatchObject({ inactive: { count: 2, causes: ids } });
   });
 
+  it('of a refused request has its own words, also for programs', () => {
+    const message = 'requested worker-0.iso without a key (status 401)';
+    const problem = { kind: 'file', message, hint: 'use the URL' } as const;
+    const result = resultOf([refused(1, problem, { host: 'worker-0', client: '192.0.2.7' })]);
+    const { hosts } = JSON.parse(formatReportDocument(result));
+    const text = `192.0.2.7 ${message}`;
+    expect(hosts[0].causes[0]).toMatchObject({ id: 'file-refused', text, fix: 'use the URL' });
+    expect(fullReport(result).replaceAll(/\s+/g, ' ')).toContain(text);
+  });
+
   it('of a stranger, while others are missing', () => {
     const stranger = { client: '192.0.2.9', node: 'node-9' };
     const events = [lookedUp(1, { ...stranger, macs: ['52:54:00:99:99:99'] }), heartbeat(2, stranger)];
