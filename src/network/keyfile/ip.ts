@@ -236,11 +236,18 @@ function readAddress(value: string, family: Family, isRoute: boolean): ReadAddre
     : `the metric ${quoteText(metric)} is invalid`;
 }
 
+/**
+ * An address, also in a URL, which may have a port, and the interface of an IPv6 address; then the name in its certificate:
+ * `192.0.2.53#dns.example.com`, `dns+tls://192.0.2.53:853`, `dns+udp://[fe80::53%eth0]` (`nm_dns_uri_parse` of libnm).
+ */
+const DNS_SERVER =
+  /^(?:dns\+(?:tls|udp):\/\/(?:\[([^\]%]+)(?:%[^\]]+)?\]|([\d.]+))(?::\d{1,5})?|([^#]+))(?:#.+)?$/s;
+
 function readServers(family: Family, profile: Profile): readonly IpAddress[] {
   const place = `ipv${family}.dns` as const;
   return listValue(profile, place).flatMap((text) => {
-    // Also dns+tls://[2001:db8::53]:853, and with the name in its certificate: 192.0.2.1#dns.example.com
-    const server = parseAddress(text.replaceAll(/^dns\+(?:tls|udp):\/\/\[?|\](?::\d{1,5})?|#.+$/gs, ''));
+    const [, ...addresses] = DNS_SERVER.exec(text) ?? [];
+    const server = parseAddress(addresses.find((address) => address !== undefined) ?? '');
     if (server?.family === family) return server;
     const problem = `${quoteText(text)} is not the IPv${family} address of a DNS server`;
     const hint = /[\s,]/.test(text)

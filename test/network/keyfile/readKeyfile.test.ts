@@ -26,6 +26,11 @@ describe('NetworkManager loads', () => {
     ['a port of a bond', `${head}master=bond0\nslave-type=bond\n`],
     ['a port by newer names', `${head}controller=${uuid}\nport-type=bond\n`],
     ['a VLAN', `${vlan}[vlan]\nid=7\nparent=eth0\n`],
+    [
+      'DNS servers with a port, an interface or the name in their certificate',
+      `${head}[ipv4]\nmethod=auto\ndns=192.0.2.1#a.example;dns+udp://192.0.2.2;dns+tls://192.0.2.3:853#a.example;\n` +
+        '[ipv6]\nmethod=auto\ndns=2001:db8::1#a.example;dns+udp://[fe80::1%eth0];dns+tls://[2001:db8::2]:853#a.example;\n',
+    ],
     ['a bridge', '[connection]\nid=a\ntype=bridge\ninterface-name=br0\n[bridge]\nstp=false\n'],
     ['a MAC address', `${head}[ethernet]\nmac-address=52:54:00:12:34:56\ncloned-mac-address=stable\n`],
     ['data of users', `${head}[user]\nexample.note=text\n`],
