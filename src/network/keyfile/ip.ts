@@ -69,9 +69,10 @@ export function readIpSection(family: Family, profile: Profile): IpSection {
   const gateway = text === undefined ? undefined : parseAddress(text);
   const isNone = gateway?.family === family && isUnspecified(gateway);
   if (own !== undefined && !isNone && behind !== undefined && canonical(own) !== canonical(behind.text)) {
-    const problem = `the gateway ${behind.text} of the address, because gateway is set`;
-    const hint = `remove gateway=${own}, or ${behind.text} from the address`;
-    addProblem(profile, `${section}.gateway`, 'ignores', { problem, hint });
+    const { key: name, line } = profile.entries.get(behind.key) ?? {};
+    const message = `NetworkManager ignores the gateway ${behind.text} of ${name} in [${section}], because gateway=${own} is set`;
+    const hint = `remove gateway=${own}, or ${behind.text} from ${name}`;
+    profile.problems.push({ severity: 'warning', message, hint, line, section, key: 'gateway' });
   }
   if (key !== undefined && !isNone && addresses.length === 0) {
     const hint = 'add an address, or remove the gateway';

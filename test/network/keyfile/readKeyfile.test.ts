@@ -164,6 +164,13 @@ describe('NetworkManager ignores a part', () => {
     expect(keyfileProblems(text).every(({ hint }) => /^[a-z]/.test(hint))).toBe(true);
   });
 
+  it('names the gateway of an address beside another one, at the address', () => {
+    const text = `${head}[ipv4]\nmethod=manual\naddress1=192.0.2.5/24,192.0.2.1\ngateway=192.0.2.2\n`;
+    expect(problemsOf(text)).toEqual([
+      'warning 6: NetworkManager ignores the gateway 192.0.2.1 of address1 in [ipv4], because gateway=192.0.2.2 is set',
+    ]);
+  });
+
   it('names the section to which a key belongs', () => {
     expect(keyfileProblems(`${head}mtu=9000\n`)).toMatchObject([{ hint: 'move it to [ethernet]' }]);
   });
