@@ -78,6 +78,11 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
   ],
   ['DHCP', { a: `${wired}interface-name=eth0\n` }, ['ip=eth0:dhcp']],
   [
+    'a VLAN, whose type only its section shows',
+    { a: `${wired}interface-name=eth0\n${off}`, b: 'interface-name=eth0.5\n[vlan]\nid=5\nparent=eth0\n' },
+    ['vlan=eth0.5:eth0', 'ip=eth0:off', 'ip=eth0.5:dhcp'],
+  ],
+  [
     'IPv6 alone: router advertisements, and DHCPv6',
     {
       a: `${wired}interface-name=eth0\n[ipv4]\nmethod=disabled\n[ipv6]\nmethod=auto\n`,

@@ -12,7 +12,7 @@ import { readIpSection } from './ip.ts';
 import { isMacAddress } from './names.ts';
 import { type KeyfileProblem, listValue, type Profile, readProfile } from './profile.ts';
 import { checkRows } from './row.ts';
-import { rows } from './rows.ts';
+import { connectionType, rows } from './rows.ts';
 import { isKnownKey, knownKeys, sectionInfo, sectionName, sectionNames } from './settings.ts';
 
 export interface ReadKeyfile {
@@ -92,7 +92,7 @@ function hintKey(section: string, key: string): string {
 
 function connectionOf(file: string, profile: Profile, ip: Readonly<Record<Family, IpConfig>>): Connection {
   const { entries } = profile;
-  const type = sectionName(profile.values.get('connection.type') ?? 'ethernet');
+  const type = sectionName(connectionType(profile) ?? 'ethernet');
   const controller = profile.values.get('connection.controller');
   const isPort = controller !== undefined;
   const options = [...entries.values()].flatMap(({ key, section }) => {

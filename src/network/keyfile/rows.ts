@@ -108,7 +108,7 @@ function unknownType(type: string): string {
 }
 
 /** The type of the connection, which the only section of a type shows if the key is missing. */
-function connectionType(profile: Profile): string | undefined {
+export function connectionType(profile: Profile): string | undefined {
   const bases = [...profile.sections].filter((section) => typeOf(section) !== null);
   return profile.values.get('connection.type') ?? (bases.length === 1 ? bases[0] : undefined);
 }
