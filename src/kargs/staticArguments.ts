@@ -34,8 +34,8 @@ export function findInexpressible({ entries, ip }: Connection): readonly Keyfile
 }
 
 /**
- * The entries that arguments describe, and those that change nothing: defaults, those of nmstate as well, how long NetworkManager
- * waits, how it makes up IPv6 addresses, and names for users.
+ * The entries that arguments describe, and those that change nothing: empty ones, defaults, those of nmstate as well, how long
+ * NetworkManager waits, how it makes up IPv6 addresses, and names for users.
  */
 const expressible: readonly RegExp[] = [
   /^connection\.(?:id|uuid|type|interface-name|autoconnect(?:-[^=]+)?|controller|master|(?:port|slave)-type)=/,
@@ -49,7 +49,8 @@ const expressible: readonly RegExp[] = [
   /^ipv[46]\.(?:address(?:es)?\d*|gateway|method|dns-priority|routes?\d*)=/,
   /^ipv[46]\.(?:may-fail|[^=]+-timeout|dhcp-send-hostname|addr-gen-mode|ip6-privacy)=/,
   /^ipv[46]\.dhcp-(?:client-id|duid|iaid)=(?:ll|mac)$/,
-  /^ipv[46]\.(?:dns=[^/]*|dns-search=|token=)$/,
+  /^ipv[46]\.dns=[^/]*$/,
+  /=$/,
   /^ipv[46]\.(?:ignore-auto-(?:dns|routes)|never-default)=(?:false|0)$/,
   /^ipv[46]\.(?:route-metric=-1|route-table=(?:0|254)|routes?\d*_options=table=254)$/,
 ];

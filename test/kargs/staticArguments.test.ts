@@ -323,6 +323,7 @@ describe('a setting that arguments cannot describe is', () => {
     ['not a default', 'ipv4', 'never-default=false'],
     ['not a default as nmstate writes it', 'ipv6', 'route1=::/0,fe80::1,1024'],
     ['not the main table', 'ipv4', 'route0_options=table=254'],
+    ['not an empty value', 'ethernet', 'mac-address-blacklist='],
     ['not a timeout', 'ipv4', 'dhcp-timeout=2147483647'],
     ['not the name of a certificate', 'ipv4', 'dns=192.0.2.53#dns.example.com'],
     ['not a note', 'user', 'org.example.note=rack 7'],
