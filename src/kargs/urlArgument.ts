@@ -75,7 +75,9 @@ export function checkUrl(text: string, schemes: readonly string[]): readonly Rul
   const isObject = scheme === 's3' || scheme === 'gs'; // any text names an object
   return [
     ...(url.credentials ? [urlArgumentRules['boot-url-credentials']] : []),
-    ...(!isObject && url.path.includes('//') ? [urlArgumentRules['boot-url-slashes']] : []),
+    ...(!isObject && url.path.replace(/[?#].*$/, '').includes('//')
+      ? [urlArgumentRules['boot-url-slashes']]
+      : []),
   ];
 }
 

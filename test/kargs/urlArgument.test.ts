@@ -13,6 +13,7 @@ describe('checkUrl', () => {
     'http://[2001:db8::1]:80/x',
     's3://bucket/key',
     'http://h',
+    'https://h/x?from=http://192.0.2.1/y',
   ])('accepts %s', (text) => {
     expect(rulesOf(text)).toEqual([]);
   });
@@ -36,6 +37,7 @@ describe('checkUrl', () => {
     ['http://h:http/x', 'boot-url-host'],
     ['http://h:65536/x', 'boot-url-host'],
     ['http://u:p@h/x', 'boot-url-credentials'],
+    ['http://h/a//x?b=c', 'boot-url-slashes'],
   ])('%j breaks %s', (text, rule) => {
     expect(rulesOf(text)).toEqual([rule]);
   });
