@@ -9,8 +9,7 @@ import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
 import { lintWarning, type Rule } from '../core/rule.ts';
 import { confRules } from '../ipa/confRules.ts';
-import { parsePythonFloat, parsePythonInteger } from '../formats/pythonText.ts';
-import { parseOsloBoolean } from '../ipa/confValues.ts';
+import { findValueProblem } from '../ipa/confValues.ts';
 import { type KernelArgument, parseArgument } from './argument.ts';
 
 export const ipaSecret = lintWarning(
@@ -40,7 +39,6 @@ export function checkIpaArgument({ name, value }: KernelArgument): readonly Rule
     return ipaKnowledge().kernelParameters.some((parameter) => parameter.name === name)
       ? []
       : [unknownParameter(name)];
-  const wanted = findExpected(option, value);
   const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
   const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
   return [
@@ -51,11 +49,7 @@ export function checkIpaArgument({ name, value }: KernelArgument): readonly Rule
       hint: 'remove /v1 from the end of the URL',
     },
     collector && { ...collectorRule, ...collector },
-    wanted && {
-      ...valueRule,
-      message: `${option.name} must be ${wanted}`,
-      hint: `set ${option.name} to ${wanted} (${option.help})`,
-    },
+    findInvalid(option, value),
   ].filter((rule) => typeof rule === 'object');
 }
 
@@ -90,23 +84,14 @@ const convertedNumbers = new Set([
   'lookup_timeout',
 ]);
 
-/** The values of the option, as a noun; undefined if the value is one of them. */
-function findExpected(
-  { choices, max, min, name, pattern, type }: IpaOption,
-  value: string,
-): string | undefined {
-  const isNumber = type === 'integer' || type === 'float' || type === 'port';
-  if (value === '' && isNumber && !convertedNumbers.has(name)) return undefined;
-  if (choices !== undefined) return choices.includes(value) ? undefined : `one of ${choices.join(', ')}`;
-  if (pattern !== undefined && !new RegExp(pattern).test(value)) return `a match of ${pattern}`;
+function findInvalid(option: IpaOption, value: string): Rule | undefined {
+  const { name } = option;
   // Any other value than 1, yes, on or true turns debug messages off.
   if (name === 'debug') return undefined;
-  if (type === 'boolean') return parseOsloBoolean(value) === undefined ? '1 or 0' : undefined;
-  if (type === 'float') return parsePythonFloat(value) === undefined ? 'a number' : undefined;
-  if (!isNumber) return undefined;
-  const [least = -Infinity, most = Infinity] = type === 'port' ? [0, 65_535] : [min, max];
-  const number = parsePythonInteger(value);
-  if (number === undefined) return 'an integer';
-  if (number < least) return `at least ${least}`;
-  return number > most ? `at most ${most}` : undefined;
+  if (value !== '' || !convertedNumbers.has(name)) return findValueProblem(value, option);
+  return {
+    ...valueRule,
+    message: `${name} requires an integer`,
+    hint: 'set an integer, or remove the parameter',
+  };
 }
