@@ -4,6 +4,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { bond, type Controller, macFollowsPorts } from './bond.ts';
 import { bridge } from './bridge.ts';
+import { isKernelName } from './interfaceName.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6, loopbackSettings } from './ipSettings.ts';
 import {
@@ -119,7 +120,7 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
     if (name !== 'lo') return refuse(step(place, 'name'), 'the loopback interface must have the name lo');
     return refuse(place, 'lo is the loopback interface', 'add "type": "loopback"');
   }
-  if (identifier !== 'mac-address' && !reader.isKernelName(name)) {
+  if (identifier !== 'mac-address' && !isKernelName(name)) {
     const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
     return refuse(step(place, 'name'), 'invalid interface name', hint);
   }

@@ -19,6 +19,7 @@ import {
   parseAddress,
   type Subnet,
 } from './ipAddress.ts';
+import { isMachineName } from './interfaceName.ts';
 import { networkRules } from './networkRules.ts';
 
 export interface ConnectionProblem extends Rule, KeyfilePlace {}
@@ -49,12 +50,6 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
   const line = lineOf(first, 'connection.permissions', 'connection.autoconnect');
   return [...problems, { ...networkRules['agent-network'], message, hint, file, line }];
 }
-
-/**
- * Names of Ethernet interfaces by the kernel, systemd-udevd and biosdevname: `eth0`, `enp1s0`, `em1`, `p1p1`, `usb0`.
- * Sources: systemd.net-naming-scheme(7), biosdevname(1).
- */
-const MACHINE_NAME = /^(?:eth\d|en[a-z]\S|em\d|p\d+p\d|ib\w|usb\d|sl\w|wl\w|ww\w)/;
 
 function* problemsOf(
   connection: Connection,
@@ -131,7 +126,7 @@ function* problemsOf(
     };
   }
   // nmstate sets a MAC address, and finds the interface by its name, unless `identifier` is `mac-address`.
-  const isMadeUp = interfaceName !== undefined && !MACHINE_NAME.test(interfaceName);
+  const isMadeUp = interfaceName !== undefined && !isMachineName(interfaceName);
   if (type === 'ethernet' && isMadeUp && clonedMac !== undefined && mac === undefined) {
     yield {
       ...networkRules['agent-network-name'],

@@ -349,8 +349,3 @@ export const linkName: Reader<string> = (value, place) => {
   const hint = 'use ASCII characters, without slashes and without a leading dot';
   return refuse(place, 'invalid interface name', hint);
 };
-
-/** Whether a text is the name of an interface: Linux accepts it, and it is ASCII without a leading dot, as names become names of files. */
-export function isKernelName(name: string): boolean {
-  return /^(?![.])[!-$&-.0-9;-~]{1,15}$/.test(name);
-}

@@ -4,7 +4,8 @@ import { quoteText } from '../core/foreignText.ts';
 import { type Interface, readInterface, toInterface, type Unmanaged } from './interface.ts';
 import { ipv6 } from './ipSettings.ts';
 import { type DocumentPlace, refuse, refuseUnsupportedValue, step } from './documentPlace.ts';
-import { isKernelName, list } from './readers.ts';
+import { isKernelName } from './interfaceName.ts';
+import { list } from './readers.ts';
 
 export interface InterfaceLinks {
   /** All interfaces with a profile, in the order of the document; ports without their own entry are last. */

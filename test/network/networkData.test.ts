@@ -145,12 +145,15 @@ describe('keyfiles', () => {
     expect(keyfileOf({ links, networks: [ipv4('vlan200')] }, 'vlan200')).toContain('id=200\n');
   });
 
-  it('keep the primary port of a bond where its name can be that of an interface', () => {
-    const document = {
-      links: [nic(1, { id: 'eno1' }), bond(['eno1'], { bond_primary: 'eno1', ethernet_mac_address: null })],
-    };
-    expect(keyfileOf(document, 'bond0')).toContain('primary=eno1\n');
-  });
+  it.each(['eno1', 'em1', 'enP2p1s0'])(
+    'keep the primary port of a bond, whose id is a name of an interface: %s',
+    (id) => {
+      const document = {
+        links: [nic(1, { id }), bond([id], { bond_primary: id, ethernet_mac_address: null })],
+      };
+      expect(keyfileOf(document, 'bond0')).toContain(`primary=${id}\n`);
+    },
+  );
 
   it('take words and numbers for bond options', () => {
     const document = {

@@ -371,7 +371,7 @@ describe('inconsistent is', () => {
         b: static4('192.0.2.5/24').replaceAll('eth0', 'eth1'),
       },
     ],
-    ...['eth0', 'eno1', 'enp1s0f1np1', 'ens3', 'enx525400123456', 'em1', 'p1p1', 'usb0'].map(
+    ...['eth0', 'eno1', 'enp1s0f1np1', 'ens3', 'enP2p1s0f0', 'enx525400123456', 'em1', 'p1p1', 'usb0'].map(
       (name) =>
         [
           `not a MAC address for ${name}`,

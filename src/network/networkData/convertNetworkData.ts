@@ -20,6 +20,7 @@ import {
   profileUuid,
 } from '../convertedKeyfile.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
+import { isMachineName } from '../interfaceName.ts';
 import { type Family, formatAddress } from '../ipAddress.ts';
 import * as reader from '../readers.ts';
 import {
@@ -156,9 +157,6 @@ function uuidOf({ id, kind }: DataLink): string {
   return profileUuid(`network-data://${kind}/${id}`);
 }
 
-/** Names that the kernel and udev give to physical interfaces; those with a dot are names of VLANs. */
-const PHYSICAL_NAME = /^(?:eth|en|ib|sl|wl|ww)[^.]*$/;
-
 /**
  * Interfaces are named as the document says, else bonds and VLANs by their ids where these are plain names. Other bonds
  * are bond0, …, as with cloud-init; NetworkManager derives the names of other VLANs from the links below them.
@@ -169,7 +167,7 @@ function interfaceNames(links: DataLinks): Map<string, string> {
   const taken = new Set(names.values());
   const virtual = Array.from(links.values()).filter(({ id, kind }) => kind !== 'ethernet' && !names.has(id));
   for (const { id } of virtual) {
-    if (!isInterfaceName(id) || !/^\w[\w.-]*$/.test(id) || PHYSICAL_NAME.test(id) || taken.has(id)) continue;
+    if (!isInterfaceName(id) || !/^\w[\w.-]*$/.test(id) || isMachineName(id) || taken.has(id)) continue;
     names.set(id, id);
     taken.add(id);
   }
@@ -187,7 +185,7 @@ function interfaceNames(links: DataLinks): Map<string, string> {
 function bondEntries({ bond, place }: DataLink, links: DataLinks): ConvertedEntries {
   const { primary, ...others } = bond?.entries ?? {};
   const port = primary && links.get(primary.value);
-  if (port === undefined || port.name === primary?.value || PHYSICAL_NAME.test(port.id))
+  if (port === undefined || port.name === primary?.value || isMachineName(port.id))
     return { ...others, primary };
   const message = 'the primary port is not set, as its interface name is not known';
   warn(step(place, 'bond_primary'), message, 'use the name of the interface');

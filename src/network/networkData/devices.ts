@@ -5,6 +5,7 @@ import { groupBy } from '../../core/lists.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { checkOptions, type Controller, mode as bondMode, optionRows, portList } from '../bond.ts';
 import { type DocumentPlace, expected, isLeftOut, refuse, step, warn } from '../documentPlace.ts';
+import { isKernelName } from '../interfaceName.ts';
 import * as reader from '../readers.ts';
 
 export interface DataLink {
@@ -45,7 +46,7 @@ const interfaceName: reader.Reader<string> = (value, place) => {
 
 /** Some names have a meaning of their own in the kernel. */
 export function isInterfaceName(name: string): boolean {
-  return reader.isKernelName(name) && !['lo', 'all', 'default', 'bonding_masters'].includes(name);
+  return isKernelName(name) && !['lo', 'all', 'default', 'bonding_masters'].includes(name);
 }
 
 /** Upper case, with colons; Ironic takes dashes too. */
