@@ -37,6 +37,11 @@ export function isOneArgument(text: string): boolean {
   return /^(?:[!#-~]*|[\w.-]+="[!#-~]*(?: [!#-~]+)*")$/.test(text);
 }
 
+/** Whether iPXE puts settings of the machine into a value, which are not known here. */
+export function isTemplate(value: string): boolean {
+  return value.includes('${');
+}
+
 /**
  * Whether all quotes are closed, for the kernel and for GRUB, whose menus are shell scripts: a backslash escapes the next
  * character except in single quotes, and each kind of quotes protects the other.

@@ -300,6 +300,15 @@ describe('checkBoot, for one form', () => {
   it.each<readonly [BootFormName, ...Case]>([
     ['ipxe', 'a setting of the machine', extra('a=${net0/mac}'), ''],
     ['ipxe', 'the UUID of the machine beside text', extra('id=node-${uuid}'), ''],
+    ['ipxe', 'a setting of DHCP in a URL', { kernelUrl: 'http://${next-server}/kernel' }, ''],
+    [
+      'ipxe',
+      'a network of the machine',
+      { ip: ['${net0/ip}::${net0.dhcp/gateway}:${netmask}::eth0:none'] },
+      '',
+    ],
+    ['ipxe', 'a gateway of the machine', { ip: ['192.0.2.5::${gateway}:24::eth0:none'] }, ''],
+    ['ipxe', 'an interface by its MAC address', extra('ifname=net0:${net0/mac}'), ''],
     ['ipxe', 'an unknown setting', extra('a=${net0/mca}'), 'error ipxe-expansion extraArguments.0'],
     ...(['plain', 'grub', 'pxelinux'] as const).map((form): readonly [BootFormName, ...Case] => [
       form,

@@ -45,19 +45,19 @@ export const loaderSetting = lintError(
   'use the value of one host; `prepare` writes boot scripts by MAC address for many hosts',
 );
 
-/** Settings of iPXE that differ from machine to machine (https://ipxe.org/cfg). */
-const MACHINE_SETTING =
-  /\$\{(?:net\d{1,2}\/)?(?:mac|ip|uuid|serial|asset|hostname|manufacturer|product|buildarch)(?::\w+)?\}/g;
+/** Settings that iPXE has by itself: `${next-server}`, `${net0/mac:hexhyp}`, `${net0.dhcp/gateway}` (https://ipxe.org/cfg). */
+const OWN_SETTING =
+  /\$\{(?:net[\dX]{1,2}(?:\.\w+)?\/)?(?:asset|buildarch|busid|cwd?uri|dhcp-server|dns6?|domain|filename|gateway6?|hostname|ip6?|mac|manufacturer|mtu|netmask|next-server|platform|product|root-path|serial|user-class|uuid|version)(?::\w+)?\}/g;
 
 /** Whether iPXE would change a text in a way that its user does not mean. */
 export function hasUnknownSetting(text: string): boolean {
-  return text.replaceAll(MACHINE_SETTING, '').includes('${');
+  return text.replaceAll(OWN_SETTING, '').includes('${');
 }
 
 /** Issues for settings of iPXE, such as `${mac:hexhyp}`, for other boot loaders. In a URL, any `${` is meant as one. */
 export function checkLoaderSettings(texts: readonly BootText[]): readonly Finding[] {
   return checkTexts(loaderSetting, texts, (text) =>
-    text.includes('://') ? text.includes('${') : text.search(MACHINE_SETTING) >= 0,
+    text.includes('://') ? text.includes('${') : text.search(OWN_SETTING) >= 0,
   );
 }
 
