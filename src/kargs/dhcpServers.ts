@@ -4,7 +4,7 @@
  */
 
 import { parseUrl, urlHost } from '../formats/url.ts';
-import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
+import { type EfiLoaders, ipxeLoaders, isIpxeLoader, type NetworkHost } from './loaders/loader.ts';
 
 export const dhcpServers = ['kea', 'isc'] as const;
 
@@ -81,14 +81,22 @@ function anyOf(tests: readonly string[]): string {
   return `(${tests.join(' or ')})`;
 }
 
-function introduction(server: DhcpServer, use: string, check: string): readonly string[] {
+function introduction(
+  server: DhcpServer,
+  use: string,
+  check: string,
+  { efiLoaders: efi = ipxeLoaders }: DhcpBoot,
+): readonly string[] {
+  const isCopied = isIpxeLoader(efi.x86_64) || isIpxeLoader(efi.aarch64);
   return [
     'Classes with the boot files of each kind of client, for a DHCP server that the network already has. It is written again by each run.',
     `  use it:     ${use}`,
     `  check it:   ${check}`,
     'The boot loaders of iPXE are in the folder of TFTP of this machine, as dnsmasq.conf says. A TFTP server without DHCP:',
     '  dnsmasq --port=0 --enable-tftp --tftp-root=/var/lib/tftpboot',
-    `  UEFI HTTP boot, in the folder of ${dhcpFiles[server]}: cp /var/lib/tftpboot/snponly-*.efi .`,
+    ...(isCopied
+      ? [`  UEFI HTTP boot, in the folder of ${dhcpFiles[server]}: cp /var/lib/tftpboot/snponly-*.efi .`]
+      : []),
   ];
 }
 
@@ -110,7 +118,7 @@ function renderKea(boot: DhcpBoot): string {
   });
   const use = `in "Dhcp4" of kea-dhcp4.conf: "client-classes": <?include "/FOLDER/${dhcpFiles.kea}"?>`;
   return [
-    ...introduction('kea', use, 'kea-dhcp4 -t /etc/kea/kea-dhcp4.conf').map((line) => `// ${line}`),
+    ...introduction('kea', use, 'kea-dhcp4 -t /etc/kea/kea-dhcp4.conf', boot).map((line) => `// ${line}`),
     JSON.stringify(classes, undefined, 2),
     '',
   ].join('\n');
@@ -148,7 +156,7 @@ function renderIsc(boot: DhcpBoot): string {
   );
   const use = `in dhcpd.conf, outside of its subnets: include "/FOLDER/${dhcpFiles.isc}";`;
   return [
-    ...introduction('isc', use, 'dhcpd -t -cf /etc/dhcp/dhcpd.conf').map((line) => `# ${line}`),
+    ...introduction('isc', use, 'dhcpd -t -cf /etc/dhcp/dhcpd.conf', boot).map((line) => `# ${line}`),
     'option boot-arch code 93 = unsigned integer 16;',
     '',
     classes.join('\n\n'),

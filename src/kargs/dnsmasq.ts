@@ -7,7 +7,7 @@ import type { Problem } from '../core/finding.ts';
 import { withBrackets } from '../formats/url.ts';
 import { type Family, formatAddress, parseAddress } from '../network/ipAddress.ts';
 import { bootServerOf, type DhcpBoot } from './dhcpServers.ts';
-import { type EfiLoaders, ipxeLoaders, type NetworkHost } from './loaders/loader.ts';
+import { type EfiLoaders, ipxeLoaders, isIpxeLoader, type NetworkHost } from './loaders/loader.ts';
 
 export type DhcpRange =
   /** dnsmasq assigns these addresses. */
@@ -75,7 +75,7 @@ export function renderDnsmasq({
   range: given,
 }: DnsmasqBoot): string {
   const range = given ?? usualRange(folderUrl);
-  const [x86, arm] = [efi.x86_64 === ipxeLoaders.x86_64, efi.aarch64 === ipxeLoaders.aarch64];
+  const [x86, arm] = [isIpxeLoader(efi.x86_64), isIpxeLoader(efi.aarch64)];
   const boot =
     range?.kind === 'proxy'
       ? proxyBoot(folderUrl, efi)
@@ -170,7 +170,7 @@ pxe-service=tag:!ipxe,ARM64_EFI,${menuEntry(efi.aarch64)}
 
 /** The name in the menu of the firmware, and the file. */
 function menuEntry(loader: string): string {
-  return `${Object.values(ipxeLoaders).includes(loader) ? 'iPXE' : 'GRUB'},${loader}`;
+  return `${isIpxeLoader(loader) ? 'iPXE' : 'GRUB'},${loader}`;
 }
 
 function bootWithIpv6(url: string, efi: EfiLoaders): string {
@@ -191,7 +191,7 @@ dhcp-option=tag:aarch64,tag:!ipxe,option6:bootfile-url,tftp://${host}/${efi.aarc
 
 function bootWithIpv4(url: string, efi: EfiLoaders): string {
   // shim takes the folder of GRUB from the file field of the packet (netboot.c), which dnsmasq otherwise leaves empty for an option.
-  const isShim = Object.values(efi).some((loader) => !Object.values(ipxeLoaders).includes(loader));
+  const isShim = !isIpxeLoader(efi.x86_64) || !isIpxeLoader(efi.aarch64);
   return `${lines(isShim, '# shim reads the name of the boot file only in its own field.\ndhcp-no-override\n\n')}dhcp-match=set:ipxe,175
 dhcp-vendorclass=set:http,HTTPClient
 dhcp-match=set:bios,option:client-arch,0

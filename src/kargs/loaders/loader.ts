@@ -43,6 +43,10 @@ export type EfiLoaders = Readonly<Record<'x86_64' | 'aarch64', string>>;
 /** iPXE, as the packages of distributions have it. It is not signed. */
 export const ipxeLoaders: EfiLoaders = { x86_64: 'snponly-x86_64.efi', aarch64: 'snponly-aarch64.efi' };
 
+export function isIpxeLoader(file: string): boolean {
+  return file === ipxeLoaders.x86_64 || file === ipxeLoaders.aarch64;
+}
+
 export interface BootFile {
   /** Path relative to the folder, with slashes. */
   readonly path: string;
