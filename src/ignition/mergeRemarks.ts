@@ -5,6 +5,7 @@ import { issue, warningRule } from '../core/rule.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { mergeConfigs } from './merge.ts';
+import { hasContent } from './normalize.ts';
 import { traceOrigins } from './origins.ts';
 import { configType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
@@ -34,7 +35,7 @@ export function remarkMerge(parent: Config, child: Config, version: SpecVersion)
     const own = mappingAt(child, place.slice(0, -1));
     if (source.config !== child || own['source'] === undefined) continue;
     const inherited = ['compression', 'verification', 'httpHeaders'].filter(
-      (name) => saysSomething(value[name]) && !saysSomething(own[name]),
+      (name) => hasContent(value[name]) && !hasContent(own[name]),
     );
     const before = origins([...path, inherited[0] ?? 'source']);
     const isNew = mappingAt(before.source.config, before.path.slice(0, -1))['source'] !== own['source'];
@@ -44,10 +45,4 @@ export function remarkMerge(parent: Config, child: Config, version: SpecVersion)
     remarks.push({ ...issue(inheritsContents, place), message });
   }
   return remarks;
-}
-
-function saysSomething(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  if (isMapping(value)) return Object.values(value).some((member) => saysSomething(member));
-  return value !== undefined && value !== '';
 }

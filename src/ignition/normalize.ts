@@ -60,3 +60,10 @@ function isZeroMember(field: Field, member: unknown): boolean {
   if (field.kind === 'struct') return !isMapping(member) || isZero(field.struct.fields, member);
   return member === zeroScalars[field.kind];
 }
+
+/** Whether a value, or one in it, is neither absent nor empty, false or 0. */
+export function hasContent(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isMapping(value)) return Object.values(value).some((member) => hasContent(member));
+  return value !== undefined && value !== '' && value !== false && value !== 0;
+}

@@ -9,7 +9,7 @@ import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { madeOf } from './origins.ts';
-import { normalizeConfig } from './normalize.ts';
+import { hasContent, normalizeConfig } from './normalize.ts';
 import { errorRules, type Rule, warningRules } from '../core/rule.ts';
 import { configType, type Field, structOf, type StructType, versionWith } from './schema.ts';
 import { validateConfig } from './validate.ts';
@@ -155,12 +155,6 @@ function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {
   if (above === value) return value;
   journey.findings.push({ ...(isUpwards ? shift.up : shift.down), path: [...journey.path] });
   return isUpwards ? above : value;
-}
-
-/** @param value of a normalized config, in which no list is empty */
-function hasContent(value: unknown): boolean {
-  if (isMapping(value)) return Object.values(value).some((member) => hasContent(member));
-  return value !== undefined && value !== '' && value !== false && value !== 0;
 }
 
 function unknownField({ to, path }: Journey): Finding {
