@@ -144,8 +144,7 @@ function bondArgument(connection: Connection, all: readonly Connection[]): strin
     ({ controller }) => controller !== undefined && findConnection(all, controller) === connection,
   );
   const options = [...bond].map(([name, value]) => `${name}=${value.replaceAll(',', ';')}`).join(',');
-  const unsafe = [...bond].find(([name, value]) => !/^[\w-]+$/.test(name) || !/^[\w.,+:-]*$/.test(value));
-  if (unsafe !== undefined || options.includes(':')) {
+  if (!/^(?:[\w-]+=[\w.;+-]*(?:,|$))*$/.test(options)) {
     throw refusal(
       connection,
       `kernel arguments cannot contain the options of the bond ${connectionName(connection)}: ${options}`,

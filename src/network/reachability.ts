@@ -248,17 +248,9 @@ function findObstacle(connections: readonly Connection[], host: string): Obstacl
     ({ controller, isAutoconnected }) => isAutoconnected && controller === undefined,
   );
   const address = parseAddress(host);
-  // DHCP, router advertisements, or a method that is not judged here; with `ignore`, the kernel may configure IPv6 by itself.
-  const isDynamicIn = (family: Family): boolean =>
-    active.some(
-      ({
-        ip: {
-          [family]: { method },
-        },
-      }) =>
-        !['manual', 'disabled', 'ignore', 'link-local'].includes(method) ||
-        (address !== undefined && method === 'ignore'),
-    );
+  // Others are DHCP, router advertisements and what is not judged here. With `ignore`, the kernel may configure IPv6 by itself.
+  const fixed = new Set(['manual', 'disabled', 'link-local', ...(address === undefined ? ['ignore'] : [])]);
+  const isDynamicIn = (family: Family): boolean => active.some(({ ip }) => !fixed.has(ip[family].method));
   if (active.length === 0 || (address === undefined ? families : [address.family]).some(isDynamicIn))
     return undefined;
   const configs = active
@@ -289,7 +281,6 @@ function findObstacle(connections: readonly Connection[], host: string): Obstacl
 }
 
 function findNameObstacle(configs: readonly (IpConfig & Pick<Obstacle, 'at'>)[]): Obstacle | undefined {
-  const servers = configs.flatMap(({ dns }) => dns);
   const owner = configs.find(({ dns }) => dns.length > 0);
   if (owner === undefined) {
     return {
@@ -298,12 +289,8 @@ function findNameObstacle(configs: readonly (IpConfig & Pick<Obstacle, 'at'>)[])
       prevents: 'name',
     };
   }
-  return servers.some((server) => isRouted(configs, server))
-    ? undefined
-    : {
-        ...noRoute(`the DNS server ${formatAddress(servers[0]!)}`, 'name'),
-        at: owner.at,
-      };
+  if (configs.some(({ dns }) => dns.some((server) => isRouted(configs, server)))) return undefined;
+  return { ...noRoute(`the DNS server ${formatAddress(owner.dns[0]!)}`, 'name'), at: owner.at };
 }
 
 function noRoute(target: string, prevents: Obstacle['prevents']): Obstacle {
