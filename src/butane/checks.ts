@@ -134,8 +134,8 @@ function checkBootDevice(device: Mapping, { features }: ButaneRules): readonly F
 
 function checkLayout(layout: string, device: string): readonly Finding[] {
   if (/^(?:aarch64|ppc64le|x86_64|s390x-virt)$/.test(layout)) return [];
-  const named = { 's390x-eckd': /\/dev\/dasd[a-z]$/, 's390x-zfcp': /\/dev\/sd[a-z]$/ };
-  const [, pattern] = Object.entries(named).find(([name]) => name === layout) ?? [];
+  const devices = { 's390x-eckd': /\/dev\/dasd[a-z]$/, 's390x-zfcp': /\/dev\/sd[a-z]$/ };
+  const pattern = new Map(Object.entries(devices)).get(layout);
   if (pattern === undefined) return [issue(problems.layout, ['layout'])];
   if (device === '') return [issue(problems.luksNoDevice, ['layout'])];
   return found(!pattern.test(device) && issue(problems.luksDeviceName, ['layout']));

@@ -205,27 +205,20 @@ export function unreadable(path: string, error: unknown): Rule {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reason =
     code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
-  const hint = 'use a path below --files-dir, or below ignition.filesDir of the inventory';
-  return { ...butaneRules['butane-local'], message: `the local file ${quoteText(path)} ${reason}`, hint };
+  return { ...butaneRules['butane-local'], message: `the local file ${quoteText(path)} ${reason}` };
 }
 
 /** What to do with the configs of other variants. */
-const otherVariants: Readonly<Record<string, string>> = {
-  flatcar: 'write "variant: fcos": Flatcar is not a CoreOS with live images',
-  openshift: 'translate it with "butane --raw", which writes the config without its MachineConfig',
-  r4e: 'write "variant: fcos", which has all of these keys',
-  fiot: 'write "variant: fcos", which has all of these keys',
-  rhcos: 'write "variant: fcos", or "variant: openshift" and translate it with "butane --raw"',
-};
+const otherVariants: ReadonlyMap<string, string> = new Map([
+  ['flatcar', 'write "variant: fcos": Flatcar is not a CoreOS with live images'],
+  ['openshift', 'translate it with "butane --raw", which writes the config without its MachineConfig'],
+  ['r4e', 'write "variant: fcos", which has all of these keys'],
+  ['fiot', 'write "variant: fcos", which has all of these keys'],
+  ['rhcos', 'write "variant: fcos", or "variant: openshift" and translate it with "butane --raw"'],
+]);
 
 export function variantProblem(name: string): Rule {
-  const shown = quoteText(name.slice(0, 40));
-  const hint = Object.hasOwn(otherVariants, name)
-    ? (otherVariants[name] ?? '')
-    : butaneRules['butane-variant'].hint;
-  return {
-    ...butaneRules['butane-variant'],
-    message: `the variant ${shown} of Butane is not supported`,
-    hint,
-  };
+  const rule = butaneRules['butane-variant'];
+  const message = `the variant ${quoteText(name.slice(0, 40))} of Butane is not supported`;
+  return { ...rule, message, hint: otherVariants.get(name) ?? rule.hint };
 }
