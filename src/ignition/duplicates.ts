@@ -23,11 +23,12 @@ export function* findDuplicates(type: StructType, value: Mapping): Iterable<Find
     if (field.kind !== 'list' || field.repeatable) continue;
     for (const [index, item] of asList(value[field.name]).entries()) {
       const path = [field.name, index];
-      const first = seen.get(sharedKey(field, item));
-      if (first === undefined) seen.set(sharedKey(field, item), path);
+      const key = sharedKey(field, item);
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, path);
       else {
-        const key = shownKey(itemKey(field.element, item));
-        yield issue(duplicateEntry, path, `${key} is already defined at ${first.join('.')}`);
+        const shown = shownKey(itemKey(field.element, item));
+        yield issue(duplicateEntry, path, `${shown} is already defined at ${first.join('.')}`);
       }
     }
   }

@@ -1,6 +1,7 @@
 /** Disks, and relations between their partitions. */
 
 import type { Finding } from '../../core/finding.ts';
+import { groupBy } from '../../core/lists.ts';
 import type { Disk, Partition } from '../config.ts';
 import { errorRules, found, issue } from '../../core/rule.ts';
 import { type Check, isNonZero } from '../check.ts';
@@ -38,17 +39,12 @@ export const checkDisk: Check<Disk> = ({ device, partitions = [] }) => {
 
 /** If several numbers collide, Ignition reports any of them; this function returns the first one. */
 function numbersIssue(partitions: readonly Partition[]): Finding | undefined {
-  const usersOf = new Map<bigint, number[]>();
-  for (const [index, { number }] of partitions.entries()) {
-    if (!isNonZero(number)) continue;
-    const users = usersOf.get(BigInt(number)) ?? [];
-    usersOf.set(BigInt(number), users);
-    users.push(index);
-  }
-  for (const [, second] of usersOf.values()) {
-    if (second !== undefined) return issue(diskRules['partition-numbers-collide'], ['partitions', second]);
-  }
-  return undefined;
+  const numbered = partitions.flatMap(({ number }, index) =>
+    isNonZero(number) ? [{ index, number: BigInt(number) }] : [],
+  );
+  const groups = [...groupBy(numbered, ({ number }) => number).values()];
+  const [, second] = groups.find(({ length }) => length > 1) ?? [];
+  return second && issue(diskRules['partition-numbers-collide'], ['partitions', second.index]);
 }
 
 function labelsIssue(partitions: readonly Partition[]): Finding | undefined {
