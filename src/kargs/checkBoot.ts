@@ -178,7 +178,7 @@ const SINGLE =
   /^(?:ipa-.*|ignition\..*|coreos\.live\..*|BOOTIF|boot_method|root|fips|selinux|enforcing|rd\.neednet|rd\.bootif)$/;
 
 const REPEATABLE =
-  /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/;
+  /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.(?:route|dasd|zfcp|znet|driver\..*)|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist|hugepages|hugepagesz|crashkernel)$/;
 
 function checkPresence(settings: BootSettings, list: readonly KernelArgument[]): readonly Finding[] {
   if (settings.system === 'other') return [];

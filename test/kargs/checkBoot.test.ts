@@ -264,6 +264,12 @@ describe('checkBoot, for every form', () => {
       'warning argument-repeated extraArguments.1',
     ],
     ['an argument that may repeat', extra('nameserver=192.0.2.1', 'nameserver=192.0.2.2'), ''],
+    [
+      'disks of IBM Z',
+      extra('rd.dasd=0.0.3490', 'rd.dasd=0.0.3491', 'rd.zfcp=0.0.1900', 'rd.zfcp=0.0.1901'),
+      '',
+    ],
+    ['pages of two sizes', extra('hugepagesz=1G', 'hugepages=4', 'hugepagesz=2M', 'hugepages=8'), ''],
     ['the same argument twice', extra('quiet', 'quiet'), ''],
     [
       'two mistakes',
