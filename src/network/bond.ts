@@ -21,7 +21,7 @@ export interface Port {
   readonly place: DocumentPlace;
 }
 
-const bit = reader.mapped(reader.flag, (value) => (value ? '1' : '0'));
+const bit = reader.mapped(reader.flag, reader.formatBit);
 
 const actorSystem = reader.mapped(reader.macAddress, (mac, place) =>
   mac.startsWith('01:00:5E') ? refuse(place, 'multicast addresses are invalid here') : mac,
