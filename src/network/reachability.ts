@@ -101,12 +101,11 @@ function* problemsOf(
   // Link-local addresses are on every link.
   const others = earlier.filter((other) => other.isAutoconnected && !mayBeSameInterface(connection, other));
   for (const { address, line } of connection.isAutoconnected ? addressesOf(connection) : []) {
-    const text = formatAddress(address);
-    const twin = others.find((other) =>
-      addressesOf(other).some((own) => formatAddress(own.address) === text),
-    );
+    const isSame = ({ address: { family, number } }: Subnet): boolean =>
+      number === address.number && family === address.family;
+    const twin = others.find((other) => addressesOf(other).some(isSame));
     if (twin === undefined || isLinkLocal(address)) continue;
-    const message = `${name} and ${connectionName(twin)} have the same address ${text}`;
+    const message = `${name} and ${connectionName(twin)} have the same address ${formatAddress(address)}`;
     yield { message, hint: 'use an address of its own for each interface', line };
   }
   // Connections that only replace each other have different priorities.

@@ -666,6 +666,18 @@ describe('any document', () => {
     expect(convertNetworkData({ links, networks }).keyfiles.length).toBe(256);
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(10_000);
   });
+
+  it('gives thousands of links with ids of strange characters, and of one name, different files in seconds', () => {
+    const links = Array.from({ length: 14_000 }, (_, index) => ({
+      id: index % 2 === 0 ? String.fromCodePoint(0x4e00 + index) : `_-${index}`,
+      type: 'phy',
+      name: `e${index}`,
+    }));
+    const start = process.cpuUsage();
+    const { keyfiles } = convertNetworkData({ links });
+    expect(new Set(keyfiles.map(({ name }) => name)).size).toBe(links.length);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(10_000);
+  });
 });
 
 function turnAround(value: unknown): unknown {

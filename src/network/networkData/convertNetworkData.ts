@@ -5,6 +5,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
+import { groupBy } from '../../core/lists.ts';
 import { trimEndOf } from '../../core/trimming.ts';
 import { hasErrors, limitFindings } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -91,7 +92,8 @@ interface NetworkData {
 function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKeyfile[] {
   const bonds = bondsByPort(links);
   const names = interfaceNames(links);
-  const fileNames = new Set<string>();
+  const networksByLink = groupBy(networks, ({ linkId }) => linkId);
+  const fileNames = new Map<string, number>();
   return Array.from(links.values(), (link) => {
     const { id, kind, mac, mtu, place, vlan } = link;
     const bond = bonds.get(id);
@@ -101,7 +103,7 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
     // A physical interface that is found by its MAC address keeps its name; the others get name and address.
     const isFoundByMac = kind === 'ethernet' && mac !== undefined;
     const followsPorts = macFollowsPorts(link.bond);
-    const own = networks.filter(({ linkId }) => linkId === id);
+    const own = networksByLink.get(id) ?? [];
     const at = (key: string, value: string | number | undefined): ConvertedEntry | undefined =>
       reader.entryAt(step(place, key), value);
     const master = bond && step(bond.place, 'bond_links');
@@ -141,15 +143,19 @@ function renderKeyfiles({ links, networks, servers }: NetworkData): ConvertedKey
   });
 }
 
-/** File names never leave their folder and are the same on every file system. */
-function uniqueFileName(id: string, taken: Set<string>): string {
+/**
+ * File names never leave their folder and are the same on every file system.
+ * @param taken names in lower case, with the greatest number behind each
+ */
+function uniqueFileName(id: string, taken: Map<string, number>): string {
   const safe = id
     .replaceAll(/[^A-Za-z0-9_.-]/g, '_')
     .replace(/^[.-]/, '_')
     .slice(0, 100);
   let name = safe;
-  for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${safe}-${count}`;
-  taken.add(name.toLowerCase());
+  let number = taken.get(safe.toLowerCase()) ?? 1;
+  while (taken.has(name.toLowerCase())) name = `${safe}-${(number += 1)}`;
+  taken.set(name.toLowerCase(), 1).set(safe.toLowerCase(), number);
   return name;
 }
 

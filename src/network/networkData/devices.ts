@@ -210,8 +210,9 @@ export function bondsByPort(links: DataLinks): Map<string, DataLink> {
 
 /** Says which links there are. */
 export function refuseDangling(place: DocumentPlace, id: string, links: DataLinks): undefined {
-  const ids = Array.from(links.keys(), (known) => quoteText(known));
-  const shown = ids.length > 8 ? [...ids.slice(0, 8), '…'] : ids;
+  const ids = [...links.keys()];
+  const shown = ids.slice(0, 8).map((known) => quoteText(known));
+  if (ids.length > 8) shown.push('…');
   return refuse(
     place,
     `no link has the id ${quoteText(id)}`,
