@@ -7,6 +7,7 @@
 import type { Finding } from '../core/finding.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import { found, lintError, lintNote, lintWarning } from '../core/rule.ts';
+import { asMapping, stringOf } from '../formats/mapping.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import type { MachineDisk, MachineHardware, MachineInterface } from '../ipa/machineHardware.ts';
 import { type HintName, isHintName, type RootDevice } from '../ipa/rootDeviceHints.ts';
@@ -25,6 +26,12 @@ export interface ExpectedHardware {
   readonly connections: readonly Connection[];
   /** Bytes that the live system needs at least. */
   readonly memory?: number | undefined;
+}
+
+/** The boot mode that `spec` of a BareMetalHost sets: `bootMode: legacy`, `UEFI` or `UEFISecureBoot`. */
+export function bootModeOf(spec: unknown): MachineHardware['bootMode'] {
+  const mode = stringOf(asMapping(spec)['bootMode']);
+  return mode === undefined ? undefined : mode === 'legacy' ? 'bios' : 'uefi';
 }
 
 export const hardwareRules = {

@@ -92,7 +92,7 @@ export function argumentServers(
   const isOfAgent = name.startsWith('ipa-');
   return (isOfAgent ? value.split(',') : [value]).flatMap((item) => {
     const url = parseUrl(item); // not `mdns`
-    if (url === undefined) return [];
+    if (url === undefined || /^(?:s3|gs|arn):$/.test(url.protocol)) return []; // the servers of these are Amazon's and Google's
     // Ignition reads no proxies from kernel arguments. curl, which fetches the root filesystem, reads exceptions much like Go.
     const used = name === coreosArguments.configUrl.name ? noVariables : variables;
     return [connectedServer(purpose, url, used, isOfAgent ? isExceptForPython : isExceptForGo)];

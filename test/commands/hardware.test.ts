@@ -176,6 +176,17 @@ describe('machines of other inspections', () => {
     const more = `deploy: {rootDeviceHints: {${hint}}}`;
     expect((await validate('assisted.yaml', oneHost('00:50:56:81:2c:51', more))).words).toContain(text);
   });
+
+  it('compares the boot mode in deploy.spec of the host, or else of all hosts', async () => {
+    const uefi = 'deploy: {spec: {bootMode: UEFI}}';
+    const none = oneHost('52:54:00:c0:4e:12', 'architecture: x86_64');
+    const own = oneHost('52:54:00:c0:4e:12', uefi);
+    const warning = 'the machine was inspected in boot mode bios, and the host sets uefi';
+    for (const text of [own, `${uefi}\n${none}`]) {
+      expect((await validate('qemu-2-disks.json', text)).words).toContain(warning);
+    }
+    expect((await validate('qemu-2-disks.json', none)).words).not.toContain(warning);
+  });
 });
 
 describe('deploy node --hardware', () => {

@@ -80,6 +80,10 @@ describe('checkArgumentNetwork', () => {
   });
 
   it.each([
+    [
+      'a bucket, which is no name of a server',
+      `ip=${address}::eno1:none ignition.config.url=s3://bucket/config.ign`,
+    ],
     ['no network arguments', rootfs],
     ['DHCP', `ip=dhcp rd.neednet=1 ${rootfs}`],
     ['IPv6, then all', `ip=dhcp6 ip=dhcp ${rootfs}`],

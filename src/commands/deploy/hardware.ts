@@ -1,7 +1,7 @@
 /** Compares hosts with their machines (`--hardware`). */
 
+import { bootModeOf } from '../../agent/hardwareChecks.ts';
 import type { Finding } from '../../core/finding.ts';
-import { asMapping } from '../../formats/mapping.ts';
 import { readMachines } from '../../hosts/input/hardwareFiles.ts';
 import { readDescribedNetwork } from '../../hosts/input/networkDescription.ts';
 import type { Io } from '../../io/io.ts';
@@ -23,8 +23,6 @@ export function createMachineCheck() {
     if (path === undefined) return [];
     const reading = known.get(path) ?? readMachines(path, io);
     known.set(path, reading);
-    const mode = asMapping(spec)['bootMode'];
-    const bootMode = typeof mode === 'string' ? (mode === 'legacy' ? 'bios' : 'uefi') : undefined;
     const keyfiles =
       network === undefined
         ? []
@@ -33,7 +31,7 @@ export function createMachineCheck() {
       keyfiles.map(({ name: file, text }) => ({ name: file, data: Buffer.from(text) })),
     );
     const check = await reading;
-    const expected = { rootDevice, bootMac, architecture, bootMode, connections } as const;
+    const expected = { rootDevice, bootMac, architecture, bootMode: bootModeOf(spec), connections } as const;
     return withoutIgnored(check({ name, isOnly: inventory === undefined }, expected), io);
   };
 }

@@ -135,11 +135,13 @@ function isBooted(port: Mapping): boolean {
 
 /** As Metal3 writes it. Undefined without the address of a server. */
 function bmcAddressOf(scheme: string, info: Mapping): string | undefined {
-  const { ipmi_address: host, ipmi_port: port, redfish_address: url, redfish_system_id: system } = info;
+  const { ipmi_address: host, ipmi_port: port, ipmi_priv_level: level } = info;
+  const { redfish_address: url, redfish_system_id: system } = info;
   if (scheme === 'ipmi') {
     if (typeof host !== 'string') return undefined;
     const shown = host.includes(':') ? `[${host}]` : host;
-    return `ipmi://${shown}${port === undefined ? '' : `:${asText(port)}`}`;
+    const privilege = level === undefined ? '' : `?privilegelevel=${asText(level)}`;
+    return `ipmi://${shown}${port === undefined ? '' : `:${asText(port)}`}${privilege}`;
   }
   if (typeof url !== 'string') return undefined;
   const [, transport = 'https', authority = ''] = /^(?:(https?):\/\/)?([^/]+)/i.exec(url) ?? [];

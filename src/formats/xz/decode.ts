@@ -3,6 +3,7 @@
  * which nothing in this field uses. What follows the stream (padding, another stream) is the caller's.
  */
 
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { UnsupportedError } from '../../core/errors.ts';
 import { ByteReader, sourceOfBytes } from '../byteReader.ts';
@@ -31,14 +32,14 @@ export async function* unpackXz(reader: ByteReader, maxBytes: number): AsyncGene
   reader.format = 'xz';
   const decoder: Lzma2Decoder = { reader, maxBytes, lzma: new LzmaDecoder(), length: 0 };
   const check = await readStreamHeader(reader);
-  const blocks: BlockRecord[] = [];
+  const records = new IndexRecords();
   for (;;) {
     if (!(await reader.has(1))) throw reader.truncated();
     // A block starts with the size of its header, the index with 0.
     if (reader.bytes[0] === 0) break;
-    blocks.push(yield* readBlock(decoder, check));
+    records.add(yield* readBlock(decoder, check));
   }
-  const indexSize = await readIndex(reader, blocks);
+  const indexSize = await readIndex(reader, records);
   await readStreamFooter(reader, check, indexSize);
 }
 
@@ -137,14 +138,41 @@ async function readLzma2Filter(fields: ByteReader): Promise<number> {
   return code === 40 ? 0xffff_ffff : (2 + (code & 1)) * 2 ** ((code >> 1) + 11);
 }
 
+/** The records that the index has to list (section 4). A digest is kept of them: a hostile stream has millions of empty blocks. */
+class IndexRecords {
+  count = 0;
+  /** Bytes. */
+  length = 0;
+  readonly hash = createHash('sha256');
+
+  add({ uncompressedSize, unpaddedSize }: BlockRecord): void {
+    const record = Buffer.from([unpaddedSize, uncompressedSize].flatMap(varintBytes));
+    this.count += 1;
+    this.length += record.length;
+    this.hash.update(record);
+  }
+}
+
 /** Section 4: it has to list exactly the blocks that were read. Returns its size in bytes. */
-async function readIndex(reader: ByteReader, blocks: readonly BlockRecord[]): Promise<number> {
-  const numbers = blocks.flatMap((block) => [block.unpaddedSize, block.uncompressedSize]);
-  const listed = [0, ...[blocks.length, ...numbers].flatMap(varintBytes)];
-  const index = Buffer.concat([Buffer.from(listed)], Math.ceil(listed.length / 4) * 4);
-  await expectBytes(reader, index, 'has an index that does not match its blocks');
-  await expectBytes(reader, uint32Bytes(crc32(index)), 'has a damaged index');
-  return index.length + CRC_SIZE;
+async function readIndex(reader: ByteReader, records: IndexRecords): Promise<number> {
+  const start = reader.offset;
+  const problem = 'has an index that does not match its blocks';
+  const head = Buffer.from([0, ...varintBytes(records.count)]);
+  await expectBytes(reader, head, problem);
+  let checksum = crc32(head);
+  const listed = createHash('sha256');
+  for (let left = records.length; left > 0;) {
+    const piece = await reader.takeAtMost(left);
+    if (piece.length === 0) throw reader.truncated();
+    listed.update(piece);
+    checksum = crc32(piece, checksum);
+    left -= piece.length;
+  }
+  if (!listed.digest().equals(records.hash.digest())) throw reader.error(problem, start);
+  const padding = new Uint8Array(-(reader.offset - start) & 3);
+  await expectBytes(reader, padding, problem);
+  await expectBytes(reader, uint32Bytes(crc32(padding, checksum)), 'has a damaged index');
+  return reader.offset - start;
 }
 
 function varintBytes(value: number): number[] {

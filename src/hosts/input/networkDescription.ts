@@ -48,7 +48,6 @@ export async function readDescribedNetwork({
   format,
   text,
   file,
-  name = file,
   at,
   document,
 }: NetworkText): Promise<DescribedNetwork> {

@@ -1,6 +1,6 @@
 /** Compares the hosts of an inventory with their machines (`--hardware`). */
 
-import type { ExpectedHardware } from '../../agent/hardwareChecks.ts';
+import { bootModeOf, type ExpectedHardware } from '../../agent/hardwareChecks.ts';
 import { diagnosticAt, hasErrors } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -30,12 +30,14 @@ export async function createHardwareCheck(
 }
 
 export function expectedHardware(host: InventoryHost, booted: BootedHardware): ExpectedHardware {
-  const { rootDevice, issues } = readRootDevice(Object.entries(host.rootDeviceHints ?? {}));
+  const { rootDeviceHints, spec } = host.deployment ?? {};
+  const { rootDevice, issues } = readRootDevice(Object.entries(rootDeviceHints ?? {}));
   return {
     ...booted,
     architecture: booted.architecture ?? host.architecture,
     // The commands "deploy" report invalid hints.
-    rootDevice: host.rootDeviceHints === undefined || issues.length > 0 ? undefined : rootDevice,
+    rootDevice: rootDeviceHints === undefined || issues.length > 0 ? undefined : rootDevice,
     bootMac: host.mac,
+    bootMode: bootModeOf(spec),
   };
 }

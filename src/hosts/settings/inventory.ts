@@ -89,16 +89,17 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
   throw new CliError(`${message}${more}`, { code: 'ERR_INVENTORY', at, hint });
 }
 
+const INVENTORY = 'an inventory of ironic-coreos';
+
 /** @throws CliError if the bytes are neither YAML nor JSON, or a document of another type */
 export function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
   return located({ file: name, code: 'ERR_INVENTORY', hint: `fix ${name}` }, async () => {
-    const refuse = () => refuseOther('an inventory of ironic-coreos', name, bytes);
     try {
       const document = parseYaml(decodeUtf8(bytes));
-      if (!isInventory(document.value)) await refuse();
+      if (!isInventory(document.value)) await refuseOther(INVENTORY, name, bytes);
       return document;
     } catch (error) {
-      if (error instanceof FormatError) await refuse();
+      if (error instanceof FormatError) await refuseOther(INVENTORY, name, bytes);
       throw error;
     }
   });

@@ -22,6 +22,7 @@ import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { readSpelling } from '../../agent/settingSpelling.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 import { findMistake, type Mistake, noMapping, type SchemaError } from './inventoryMistakes.ts';
+import { overrideSettings } from './deployOverrides.ts';
 import { checkNetworkValues, type NetworkTemplate, readNetworkTemplate } from './networkTemplate.ts';
 
 /** A document that `parseYaml` has read, and its file. */
@@ -55,8 +56,8 @@ export interface InventoryHost {
   readonly architecture?: Architecture | undefined;
   /** Ids of rules that are ignored for this host, as written. */
   readonly ignore?: readonly string[] | undefined;
-  /** The hints for its deployment, or else those of all hosts; undefined without a deployment. */
-  readonly rootDeviceHints?: Mapping | undefined;
+  /** What its deployment expects of its machine, or else that of all hosts; undefined without a deployment. */
+  readonly deployment?: { readonly rootDeviceHints: Mapping; readonly spec: Mapping } | undefined;
   readonly problems: readonly Diagnostic[];
   /** The settings that differ from those of all hosts. Not cached: the list of hosts may be long. */
   readonly readInputs: () => Inputs;
@@ -187,7 +188,7 @@ function readHosts(
       mac: normalMac(host),
       architecture: architectures.find((name) => name === host['architecture']),
       ignore,
-      rootDeviceHints: readRootDeviceHints(document.value, host),
+      deployment: readDeployment(document.value, host),
       problems: [
         ...locate(mistakes, part),
         ...(shape.length > 0 ? [] : twins),
@@ -199,11 +200,12 @@ function readHosts(
   return hosts;
 }
 
-function readRootDeviceHints(document: unknown, { deploy: own }: Mapping): Mapping | undefined {
+function readDeployment(document: unknown, { deploy: own }: Mapping): InventoryHost['deployment'] {
   const deploy = asMapping(document)['deploy'];
   if (own === undefined && deploy === undefined) return undefined;
   const { rootDeviceHints = asMapping(deploy)['rootDeviceHints'] } = asMapping(own);
-  return asMapping(rootDeviceHints); // null: none, also if all hosts have some
+  const { spec } = overrideSettings(asMapping(deploy), { ...asMapping(own) });
+  return { rootDeviceHints: asMapping(rootDeviceHints), spec: asMapping(spec) }; // null: none, also if all hosts have some
 }
 
 function readIgnored({ ignore }: Mapping): readonly string[] | undefined {

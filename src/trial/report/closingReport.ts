@@ -6,7 +6,7 @@
 import { groupBy } from '../../core/lists.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { printable } from '../../core/foreignText.ts';
-import { withoutValues } from '../../io/report/problemGroups.ts';
+import { formatNames, withoutValues } from '../../io/report/problemGroups.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
 import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
 import type { TimelineEntry } from '../timeline/stages.ts';
@@ -327,7 +327,7 @@ function summaryLines(
 ): readonly string[] {
   const { calledHome, missing, missingCount, isPassed } = verdict;
   const time = elapsed(started, ended);
-  const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
+  const names = missing.length === 0 ? '' : `: ${formatNames(missing)}`;
   const others = isPassed ? '' : `, ${missingCount} did not${names}`;
   const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.${form === 'text' ? ' --format full reports all events.' : ''}`;
   return wrapText(text, { first: '', rest: '' });

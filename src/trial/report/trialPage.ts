@@ -32,8 +32,9 @@ export function createTrialPage(result: () => TrialResult) {
     answerer:
       (next: Answerer): Answerer =>
       async (request, response, context) => {
-        // A URL of this path never reaches the API, because the event log shows the paths of refused requests.
-        if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, context);
+        // No URL below this path reaches the API, because the event log shows the paths of refused requests.
+        const [asked] = request.url?.split(/[?#]/) ?? [];
+        if (!`${asked}/`.startsWith(`${path}/`)) return next(request, response, context);
         if (request.method !== 'GET' && request.method !== 'HEAD') {
           response.writeHead(405, { Allow: 'GET, HEAD' }).end();
           return;

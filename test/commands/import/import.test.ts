@@ -297,11 +297,16 @@ describe('import of other objects', () => {
     const { inventory } = await importTexts(
       JSON.stringify([port('52:54:00:00:00:02', false), port('52:54:00:00:00:01', true)]),
       JSON.stringify([
-        { UUID: 'u', Name: 'a', Driver: 'ipmi', 'Driver Info': { ipmi_address: '192.0.2.9' } },
+        {
+          UUID: 'u',
+          Name: 'a',
+          Driver: 'ipmi',
+          'Driver Info': { ipmi_address: '192.0.2.9', ipmi_priv_level: 'OPERATOR' },
+        },
       ]),
     );
     expect(inventory['hosts']).toMatchObject([
-      { mac: '52:54:00:00:00:01', deploy: { bmcAddress: 'ipmi://192.0.2.9' } },
+      { mac: '52:54:00:00:00:01', deploy: { bmcAddress: 'ipmi://192.0.2.9?privilegelevel=OPERATOR' } },
     ]);
   });
 

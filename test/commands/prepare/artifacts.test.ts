@@ -23,7 +23,10 @@ const openIso = async (...steps: string[]): Promise<LiveIso> =>
 describe('prepare --artifacts', () => {
   it('iso: an ISO for each host, with its config and arguments', async () => {
     const { code, stderr } = await prepare('--iso', 'live.iso', '--artifacts', 'iso,ign');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('2 hosts prepared in hosts/, 4 files written')]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('2 hosts prepared in hosts/, 4 files written'),
+    ]);
     for (const name of ['worker-0', 'worker-1']) {
       const config = await readIgnition(await openIso('boot', 'hosts', name, 'live.iso'));
       expect(Buffer.from(config ?? []).toString()).toBe(read('boot', 'hosts', name, 'config.ign'));
