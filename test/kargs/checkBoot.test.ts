@@ -306,6 +306,12 @@ describe('checkBoot, for one form', () => {
   it.each<readonly [BootFormName, ...Case]>([
     ['ipxe', 'a setting of the machine', extra('a=${net0/mac}'), ''],
     ['ipxe', 'the UUID of the machine beside text', extra('id=node-${uuid}'), ''],
+    [
+      'ipxe',
+      'settings of SMBIOS and of the DHCP proxy',
+      extra('a=${smbios/1.5.0:string}-${proxydhcp/filename}-${hwaddr}'),
+      '',
+    ],
     ['ipxe', 'a setting of DHCP in a URL', { kernelUrl: 'http://${next-server}/kernel' }, ''],
     [
       'ipxe',

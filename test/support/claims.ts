@@ -392,16 +392,6 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: installer, file: 'src/io/compress.rs', shows: /Gzip[^]*Xz/ }],
   },
   {
-    says: ['with coreos-installer, which does not create such names'],
-    sources: [
-      {
-        repository: installer,
-        file: 'src/live/embed.rs',
-        shows: /INITRD_NETWORK_DIR: &str = "etc\/coreos-firstboot-network"/,
-      },
-    ],
-  },
-  {
     says: [
       'Write the config drive that install_coreos reads',
       'install_coreos reads the Ignition config, the kernel arguments and whether to copy the network from the config drive',
@@ -996,16 +986,6 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['unsupported image format "coreos"'],
-    sources: [
-      {
-        repository: metal3,
-        file: 'apis/metal3.io/v1alpha1/baremetalhost_types.go',
-        shows: /Enum=raw;qcow2;vdi;vmdk;live-iso/,
-      },
-    ],
-  },
-  {
     says: ['Ironic reads file URLs only in'],
     sources: [
       {
@@ -1226,6 +1206,7 @@ export const CLAIMS: readonly Claim[] = [
       'NetworkManager ignores a keyfile, so the connection does not exist',
       'NetworkManager ignores the keyfile:',
       'NetworkManager ignores … in […]:',
+      'NetworkManager ignores the gateway … of … in […], because gateway=… is set',
       'NetworkManager ignores the unknown section […]',
       'NetworkManager ignores the unknown key … in […]',
       'NetworkManager ignores an embedded keyfile',
@@ -1433,6 +1414,16 @@ export const CLAIMS: readonly Claim[] = [
         repository: 'ipxe+ipxe',
         file: 'src/core/exec.c',
         shows: /tokens\[i\]\[0\] == '#'[^]*"\|\|"[^]*"&&"[^]*";"/,
+      },
+    ],
+  },
+  {
+    says: ['other settings that iPXE has by itself are accepted'],
+    sources: [
+      {
+        repository: 'ipxe+ipxe',
+        file: 'src/include/ipxe/settings.h',
+        shows: /__setting \( SETTING_BOOT, next-server \)/,
       },
     ],
   },

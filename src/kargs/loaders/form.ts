@@ -45,9 +45,18 @@ export const loaderSetting = lintError(
   'use the value of one host; `prepare` writes boot scripts by MAC address for many hosts',
 );
 
-/** Settings that iPXE has by itself: `${next-server}`, `${net0/mac:hexhyp}`, `${net0.dhcp/gateway}` (https://ipxe.org/cfg). */
-const OWN_SETTING =
-  /\$\{(?:net[\dX]{1,2}(?:\.\w+)?\/)?(?:asset|buildarch|busid|cwd?uri|dhcp-server|dns6?|domain|filename|gateway6?|hostname|ip6?|mac|manufacturer|mtu|netmask|next-server|platform|product|root-path|serial|user-class|uuid|version)(?::\w+)?\}/g;
+/** Settings that iPXE has by itself, by the macro `__setting` in its source. Those of scripts, such as `user-name`, are not known. */
+const ownSettings =
+  `active-scan asset board-serial buildarch busid busloc bustype chip cpumodel cpuvendor cwduri cwuri dhcp-server dns
+  dns6 dnssl domain errno filename gateway gateway6 hostname hwaddr ifname initiator-iqn ip ip6 key keymap len6 linktype mac manufacturer
+  memsize mtu netmask next-server ntp password platform priority product root-path san-filename serial ssid syslog syslog6 syslogs sysmac
+  unixtime user-class username uuid vendor-class version vram`.split(/\s+/);
+
+/** `${next-server}`, `${net0/mac:hexhyp}`, `${net0.dhcp/gateway}`, `${smbios/1.5.0}` (https://ipxe.org/cfg). */
+const OWN_SETTING = new RegExp(
+  String.raw`\$\{(?:[\w.]+/)?(?:${ownSettings.join('|')}|\d[\d.]*)(?::\w+)?\}`,
+  'g',
+);
 
 /** Whether iPXE would change a text in a way that its user does not mean. */
 export function hasUnknownSetting(text: string): boolean {
