@@ -31,8 +31,8 @@ export const outputOptions = { comments: false, minify: false };
 
 /**
  * For `codeSplitting.groups`. A chunk has its modules and all that they import, without what chunks above it have. Every command
- * reads `core` and `program`, which the library does not. `validate` is the shortest command and reads `validate`, and for the lint
- * `agent`. `render` adds `images` and `renderConfig`; `iso ignition embed` adds `images` and `iso`.
+ * reads `core` and `program`, which the library does not. `validate` is the shortest command and reads `validate`. `render` adds
+ * `images` and `renderConfig`; `iso ignition embed` adds `images` and `iso`.
  */
 export const chunks = [
   // So that src/core/assets.ts knows them by their names.
@@ -46,7 +46,6 @@ export const chunks = [
   ]),
   chunk('program', ['cli/main', 'io/commandLine']),
   chunk('validate', ['commands/validate/validate']),
-  chunk('agent', ['agent/lint/(lintConfig|secrets)', 'hosts/input/configFiles']),
   chunk('images', [
     'agent/(agentArchive|embeddedSecrets)',
     'formats/(containerArchive|tar)',

@@ -10,9 +10,10 @@ import type { CliError, ErrorCode, Excerpt, FilePlace, Position } from './errors
  * `error`: Ignition rejects the config, or the system or the agent does not start with it. `warning`: it may be unwanted, but
  * everything starts. `info`: a message that requires no change.
  */
-export const severities = ['error', 'warning', 'info'] as const;
+export type Severity = 'error' | 'warning' | 'info';
 
-export type Severity = (typeof severities)[number];
+/** The worst first. */
+export const severities: readonly Severity[] = ['error', 'warning', 'info'];
 
 /** Steps from the root of a document: member names and list indexes, e.g. `['storage', 'files', 0, 'path']`. */
 export type Path = readonly (string | number)[];

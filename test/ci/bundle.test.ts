@@ -82,7 +82,7 @@ describe('the chunks', () => {
   });
 
   it('that render and iso ignition embed load are the same but for the settings, and changes of images; the library loads them, too, without the program', () => {
-    const both = ['agent', 'core', 'images', 'rolldown-runtime', 'validate'];
+    const both = ['core', 'images', 'rolldown-runtime', 'validate'];
     expect(loadedWith('renderConfig-')).toEqual([...both, 'renderConfig'].toSorted());
     expect(loadedWith('iso-')).toEqual([...both, 'iso'].toSorted());
   });

@@ -147,7 +147,11 @@ describe('deploy baremetalhost', () => {
       [...minimal, '--nmstate', 'unknown.yaml'],
       /unknown\.yaml: nmstate: the file contains no nmstate\nhint: pass nmstate/,
     ],
-    ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
+    [
+      'network data that are no YAML',
+      [...minimal, '--nmstate', 'broken.yaml'],
+      /broken\.yaml:2:1: Invalid YAML/,
+    ],
   ])('refuses %s', async (_title, args, message) => {
     expect(await host(...args)).toMatchObject({
       code: 1,

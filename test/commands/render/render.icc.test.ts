@@ -22,7 +22,7 @@ interface RecordedInput {
 /** Runs that are refused: exit code, what the message names, and the reason. */
 const refused: Readonly<Record<string, readonly [code: 1 | 2, place: string, reason: string]>> = {
   'err-ca-missing': [1, 'CA_BUNDLE', 'not found'],
-  'err-nmstate-bad-yaml': [1, 'nmstate', ''],
+  'err-nmstate-bad-yaml': [1, 'state.yaml:2:1: ', 'Invalid YAML'],
   'err-nmstate-unknown-key': [1, 'nmstate', ''],
   'err-no-base-url': [2, 'IRONIC_BASE_URL', 'profile icc requires IRONIC_BASE_URL'],
   'err-no-image': [2, 'IRONIC_AGENT_IMAGE', 'profile icc requires IRONIC_AGENT_IMAGE'],

@@ -362,7 +362,12 @@ describe('render: settings', () => {
       ['--hardware-manager', 'auth.json'],
       'hint: pass the path of a folder: auth.json is a file',
     ],
-    ['a network state that is no YAML', 1, ['--nmstate', 'bad-state.yaml'], '--nmstate: bad-state.yaml: '],
+    [
+      'a network state that is no YAML',
+      1,
+      ['--nmstate', 'bad-state.yaml'],
+      'error: bad-state.yaml:4:1: Invalid YAML',
+    ],
     ['a network state that is not there', 1, ['--nmstate', 'none.yaml'], 'Network state (--nmstate)'],
     [
       'network data that is not there',
