@@ -16,7 +16,7 @@ import { type Imported, mergeImported } from './imported.ts';
 import { importCsv } from './importCsv.ts';
 import { findNodes, importNodes } from './importNodes.ts';
 import { importObjects, objectKind } from './importObjects.ts';
-import { formatInventory, lacksSettings } from './inventoryText.ts';
+import { formatInventory, missingParts } from './inventoryText.ts';
 import { readDocuments } from './kubernetesObjects.ts';
 import type { ImportOptions } from './options.ts';
 
@@ -74,7 +74,8 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
     `${formatCount(comments, 'comment')} on what was not imported`,
   ];
   const command = `run: ironic-coreos validate ${quoteShellWord(output)}`;
-  const next = lacksSettings(imported.agent) ? `add the settings of the agent, then ${command}` : command;
+  const missing = missingParts(imported);
+  const next = missing.length === 0 ? command : `add ${missing.join(' and ')}, then ${command}`;
   io.stderr.write(`${printable(output)} written: ${counts.join(', ')}; ${printable(next)}\n`);
   return 0;
 }

@@ -1,16 +1,19 @@
 /** An inventory as YAML, with comments on what it cannot contain. */
 
 import { printable } from '../../core/foreignText.ts';
-import { withoutUndefined } from '../../formats/mapping.ts';
+import { asMapping, withoutUndefined } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import type { Imported, ImportedHost } from './imported.ts';
 
 /** Settings that every host needs, with examples. */
 const needed = { 'ironic.apiUrls': 'https://192.0.2.1', 'agent.image': 'registry.example.com/ironic-agent' };
 
-/** Whether an inventory with these settings of all hosts needs others, too. */
-export function lacksSettings(agent: Imported['agent']): boolean {
-  return Object.keys(needed).some((key) => !(key in agent));
+/** What the user adds to the inventory: settings that every host needs, and the template that takes the values of hosts. */
+export function missingParts({ agent, hosts }: Imported): readonly string[] {
+  return [
+    ...(Object.keys(needed).some((key) => !(key in agent)) ? ['the settings of the agent'] : []),
+    ...(hosts.some(({ network }) => network?.['values'] !== undefined) ? ['the network template'] : []),
+  ];
 }
 
 /** @param files that it is from, for a comment */
@@ -24,7 +27,24 @@ export function formatInventory({ agent, hosts, notes }: Imported, files: readon
   const examples = missing.map(([key, value]) => `${isEmpty ? '#   ' : '  # '}${key}: ${value}\n`);
   const settings = start + examples.join('');
   const list = hosts.length === 0 ? '' : `hosts:\n${hosts.map(formatHost).join('')}`;
-  return head + formatNotes(notes) + settings + list;
+  return head + formatNotes(notes) + settings + formatTemplate(hosts) + list;
+}
+
+/** An example of the template for the values of hosts; empty without values. */
+function formatTemplate(hosts: readonly ImportedHost[]): string {
+  const names = new Set(hosts.flatMap(({ network }) => Object.keys(asMapping(network?.['values']))));
+  if (names.size === 0) return '';
+  const placeholders = Array.from(names, (name) => `{${printable(name)}}`);
+  return `# networkTemplate: # the network of all hosts, with the placeholders {name}, {mac}, ${placeholders.join(', ')}
+#   nmstate:
+#     interfaces:
+#       - name: eth0
+#         type: ethernet
+#         state: up
+#         identifier: mac-address
+#         mac-address: '{mac}'
+#         ipv4: { enabled: true, dhcp: false, address: [{ ip: '${placeholders[0]}', prefix-length: 24 }] }
+`;
 }
 
 function formatHost({ name, macs, architecture, network, deploy, login, notes }: ImportedHost): string {

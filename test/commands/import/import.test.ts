@@ -267,6 +267,24 @@ describe('import of other objects', () => {
     expect(JSON.parse(JSON.stringify(inventory).replaceAll(folder, ''))).toEqual(expected);
   });
 
+  it('shows a network template for the values of a table, with which the inventory is valid', async () => {
+    const table = 'name,mac,address,gateway\na,52:54:00:00:00:01,192.0.2.5,192.0.2.1\n';
+    const { output, text } = await importTexts(table);
+    expect(text).toContain('the placeholders {name}, {mac}, {address}, {gateway}\n');
+    const given = text
+      .replace(
+        /^# agent:.*\n#   ironic.apiUrls: (.*)\n#   agent.image: (.*)\n/m,
+        'agent: {ironic.apiUrls: "$1", agent.image: $2}\n',
+      )
+      .replaceAll(/^# (?=networkTemplate|  )/gm, '');
+    writeFileSync(join(cwd, output), given);
+    const { stderr, stdout } = await run(['validate', output]);
+    expect(stdout).toContain('the network template has no placeholder {gateway}');
+    expect(stderr).toContain('invalid (1 error)');
+    writeFileSync(join(cwd, output), given.replaceAll(/^ *gateway: .*\n/gm, ''));
+    expect((await run(['validate', output])).stderr).toContain(`${output}: valid`);
+  });
+
   it('keeps files of hosts with slashes in their names in the folder', async () => {
     const { output, inventory } = await importTexts('name,password\n../../a,hunter2\n');
     const path = `${output.replace('.yaml', '')}-files/..-..-a-bmc-secret.yaml`;
