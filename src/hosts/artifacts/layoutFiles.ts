@@ -5,6 +5,7 @@
 
 import { pathToFileURL } from 'node:url';
 import type { Architecture } from '../../core/architecture.ts';
+import { DEFAULT_FOLDERS, refuseFile } from '../../core/conductorFiles.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 
 export type FixedLayoutName = 'metal3' | 'bifrost';
@@ -21,8 +22,8 @@ export interface FixedLayout {
   readonly served: string;
   /** Path of the variables file for Bifrost; undefined if the scripts of the layout write ironic.conf. */
   readonly variables: string | undefined;
-  /** Ironic reads file URLs only in this folder: `[conductor]file_url_allowed_paths` of ironic-image, and the default of Ironic. */
-  readonly fileUrls: string;
+  /** `[conductor]file_url_allowed_paths` of its ironic.conf. */
+  readonly fileUrls: readonly string[];
 }
 
 export const layouts: Readonly<Record<FixedLayoutName, FixedLayout>> = {
@@ -31,14 +32,14 @@ export const layouts: Readonly<Record<FixedLayoutName, FixedLayout>> = {
     files: filesIn('html/images/', 'html/'),
     served: 'html/',
     variables: undefined,
-    fileUrls: '/shared/html/images',
+    fileUrls: ['/shared/html/images'],
   },
   bifrost: {
     folder: '/var/lib/ironic/httpboot',
     files: filesIn('', ''),
     served: '',
     variables: 'bifrost-variables.yaml',
-    fileUrls: '/var/lib/ironic',
+    fileUrls: DEFAULT_FOLDERS,
   },
 };
 
@@ -55,7 +56,8 @@ function filesIn(images: string, configs: string): LayoutFiles {
 
 /** The file URL of an absolute path; undefined where the conductor of the layout refuses to read it. */
 export function allowedFileUrl({ fileUrls }: FixedLayout, file: string): string | undefined {
-  return file.startsWith(`${fileUrls}/`) ? pathToFileURL(file).href : undefined;
+  const { href } = pathToFileURL(file);
+  return refuseFile(href, fileUrls) === undefined ? href : undefined;
 }
 
 /**
