@@ -60,6 +60,11 @@ describe('validate', () => {
   it('has the places of the YAML in JSON, too', async () => {
     const { stdout } = await run('validate --format json relative.yaml');
     expect(JSON.parse(stdout)).toMatchObject({ messages: [{ line: 6, column: 13 }] });
+    const broken = await run('validate --format json broken.yaml');
+    const message = expect.stringMatching(/^Invalid YAML/);
+    expect(JSON.parse(broken.stdout)).toMatchObject({ messages: [{ line: 2, column: 1, message }] });
+    const { stdout: annotation } = await run('validate --format github broken.yaml');
+    expect(annotation).toMatch(/^::error file=broken\.yaml,line=2,col=1,title=file-unreadable::Invalid YAML/);
   });
 });
 

@@ -21,7 +21,7 @@ export const githubReporter: Reporter = {
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
 function formatCommands(checked: CheckedFile | UncheckedFile): readonly string[] {
-  if ('error' in checked) return [formatCommand(uncheckedFinding(checked.error), checked.file)];
+  if ('error' in checked) return [formatCommand(uncheckedFinding(checked), checked.file)];
   return checked.report.findings.map((finding) => formatCommand(finding, checked.file));
 }
 

@@ -38,9 +38,17 @@ export interface Reporter {
 /** In machine-readable formats, a file that could not be checked has one finding; in text, it is an error. */
 export const UNCHECKED_RULE = 'file-unreadable';
 
-export function uncheckedFinding({ message, hint }: CliError): Finding {
-  const finding = { severity: 'error', rule: UNCHECKED_RULE, path: [], message } as const;
-  return hint === undefined ? finding : { ...finding, hint };
+export function uncheckedFinding({ error, file }: UncheckedFile): Finding {
+  const { at, hint, message, sentence } = error;
+  const finding = {
+    severity: 'error',
+    rule: UNCHECKED_RULE,
+    path: [],
+    message,
+    ...(hint !== undefined && { hint }),
+  } as const;
+  if (at?.file !== file || at.line === undefined || at.column === undefined) return finding;
+  return { ...finding, message: sentence, position: { line: at.line, column: at.column } };
 }
 
 /** The texts of a finding, each shortened: names in a document are of any length, and a thousand findings may contain the same one. */
@@ -70,7 +78,7 @@ export function placeInMember(finding: Finding): string | undefined {
 
 export const jsonReporter: Reporter = {
   add: (file) => {
-    const report = 'error' in file ? { valid: false, findings: [uncheckedFinding(file.error)] } : file.report;
+    const report = 'error' in file ? { valid: false, findings: [uncheckedFinding(file)] } : file.report;
     return { stdout: formatJsonReport(report, file.file), stderr: '' };
   },
 };
