@@ -4,8 +4,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { posix } from 'node:path';
-import { CliError } from '../core/errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import { sortedByPath } from '../formats/cpio.ts';
 import type { KeyfileProblem } from '../network/keyfile/profile.ts';
 import { readKeyfile } from '../network/keyfile/readKeyfile.ts';
@@ -32,8 +31,8 @@ export function isNetworkPath(path: string): boolean {
 }
 
 /**
- * Returns the network settings of an archive, sorted by path. Their names are untrusted.
- * @throws CliError if the archive contains none
+ * Returns the network settings of an archive, sorted by path.
+ * @throws CliError if the archive contains none; FormatError if one has no name
  */
 export function listNetworkSettings(files: EmbedFiles): NetworkFile[] {
   const members = sortedByPath(files).filter(([path]) => isNetworkPath(path));
@@ -43,7 +42,7 @@ export function listNetworkSettings(files: EmbedFiles): NetworkFile[] {
       hint: 'use `iso network embed` or `pxe network wrap` to add network settings',
     });
   }
-  return members.map(([path, data]) => ({ name: posix.basename(path), data }));
+  return members.map(([path, data]) => ({ name: lastPart(path), data }));
 }
 
 export function replaceNetworkSettings(
@@ -106,6 +105,15 @@ export function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Ui
     members.set(path, data);
   }
   return members;
+}
+
+/** The last part of the path, like `basename`; paths in an archive are untrusted. */
+function lastPart(path: string): string {
+  const name = path.split('/').findLast((step) => step !== '' && step !== '.') ?? '';
+  if (name !== '..') return name;
+  throw new FormatError(`missing filename in ${path}`, {
+    hint: 'create the archive again, for example with coreos-installer, which does not create such names',
+  });
 }
 
 /** Why NetworkManager ignores a keyfile, or a part of it. */

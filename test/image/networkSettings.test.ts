@@ -26,13 +26,20 @@ describe('listNetworkSettings', () => {
   it.each<[title: string, paths: readonly string[], names: readonly string[]]>([
     ['by path, in bytes', [`${folder}/b`, `${folder}/\uffee`, `${folder}/B`], ['B', 'b', '\uffee']],
     ['nothing else', ['config.ign', `${folder}/a`, `./${folder}/b`, `/${folder}/c`, `${folder}x/d`], ['a']],
-    ['those in folders, by their base names', [`${folder}/sub/a`, `${folder}/x/`], ['a', 'x']],
+    [
+      'those in folders, by their base names',
+      [`${folder}/sub/a`, `${folder}/x/`, `${folder}/y/.`],
+      ['a', 'x', 'y'],
+    ],
   ])('%s', (_title, paths, names) => {
     expect(namesOf(listNetworkSettings(members(...paths)))).toEqual(names);
   });
 
-  it('refuses an archive without any', () => {
-    expect(() => listNetworkSettings(members('config.ign'))).toThrow('No embedded network settings.');
+  it.each([
+    [['config.ign'], 'No embedded network settings.'],
+    [[`${folder}/a`, `${folder}/..`], `missing filename in ${folder}/..`],
+  ])('refuses %j', (paths, message) => {
+    expect(() => listNetworkSettings(members(...paths))).toThrow(message);
   });
 });
 

@@ -392,6 +392,16 @@ export const CLAIMS: readonly Claim[] = [
     sources: [{ repository: installer, file: 'src/io/compress.rs', shows: /Gzip[^]*Xz/ }],
   },
   {
+    says: ['with coreos-installer, which does not create such names'],
+    sources: [
+      {
+        repository: installer,
+        file: 'src/live/embed.rs',
+        shows: /INITRD_NETWORK_DIR: &str = "etc\/coreos-firstboot-network"/,
+      },
+    ],
+  },
+  {
     says: [
       'Write the config drive that install_coreos reads',
       'install_coreos reads the Ignition config, the kernel arguments and whether to copy the network from the config drive',
