@@ -22,7 +22,7 @@ export function formatBootValues(job: LayoutJob, parts: readonly LayoutPart[]): 
   if (written.some((path) => imageUrl(job, path) === undefined)) {
     report(io, {
       severity: 'warning',
-      message: `Ironic reads file URLs only in ${fixed.fileUrls}, so it cannot read the images in ${printable(shown)}`,
+      message: `Ironic reads file URLs only in ${fixed.fileUrls.join(' or ')}, so it cannot read the images in ${printable(shown)}`,
       hint: `pass --base-url URL if a web server serves the folder, or use --output ${fixed.folder}`,
     });
   }
