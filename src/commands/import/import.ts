@@ -8,7 +8,8 @@ import { isMapping, type Mapping, withoutUndefined } from '../../formats/mapping
 import { formatCount } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { existsError } from '../../io/files/fileErrors.ts';
-import { readStdin, readUserFile } from '../../io/files/files.ts';
+import { readInput } from '../../io/files/files.ts';
+import { inputName } from '../../io/report/reporter.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
 import { makeFolder, writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
@@ -37,9 +38,9 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
   const nodes: Mapping[] = [];
   const tables: Partial<Imported>[] = [];
   for (const file of files) {
-    const bytes = file === '-' ? await readStdin(io, FILE) : await readUserFile(file, io, FILE);
+    const bytes = await readInput(file, io, FILE);
     const text = Buffer.from(bytes).toString('utf8');
-    await located({ file: file === '-' ? 'standard input' : file }, async () => {
+    await located({ file: inputName(file) }, async () => {
       // Whether the first line has the names of columns. YAML and JSON begin otherwise.
       const isTable = /^\uFEFF?[\w "'-]+(?:[,;\t][\w "'-]*)+\r?\n/.test(text);
       if (/\.csv$/i.test(file) || isTable) return void tables.push(importCsv(text, folder));

@@ -4,12 +4,13 @@ import { resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { ISO_MARK_END } from '../../formats/iso9660/fields.ts';
-import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
+import { type Expected, readInput } from '../../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import {
   type CheckedFile,
+  inputName,
   jsonReporter,
   type Reporter,
   type UncheckedFile,
@@ -107,7 +108,7 @@ const interest: Interest = {
 
 function readContent(file: string, io: Io): Promise<Uint8Array> {
   const expected: Expected = isConfFile(file) ? { ...CONFIG_FILE, what: 'Conf of the agent' } : CONFIG_FILE;
-  return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
+  return readInput(file, io, expected);
 }
 
 async function check(input: InputFile, options: DocumentOptions, io: Io): Promise<CheckedFile> {
@@ -146,7 +147,7 @@ export async function checkDocument(
   io: Pick<Io, 'note'> = {},
 ): Promise<CheckedDocument> {
   if (isConfFile(file)) return checkConf(file, bytes, options);
-  return checkSourceConfig(await readSourceConfig(file, bytes, options.openFiles), options, io);
+  return checkSourceConfig(await readSourceConfig(inputName(file), bytes, options.openFiles), options, io);
 }
 
 /** `ironic-python-agent.conf`, valid if the agent starts with it, or an `ironic.conf`. */

@@ -18,7 +18,7 @@ import { readInputs } from '../../hosts/settings/settings.ts';
 import type { Io } from '../../io/io.ts';
 import { formatNames, groupProblems, type ProblemGroup } from '../../io/report/problemGroups.ts';
 import { collectDiagnostics, knownError } from '../../io/report/report.ts';
-import type { CheckedFile } from '../../io/report/reporter.ts';
+import { type CheckedFile, inputName } from '../../io/report/reporter.ts';
 
 const invalid = errorRule(
   'inventory-invalid',
@@ -46,7 +46,7 @@ export async function checkIfInventory(
 ): Promise<CheckedFile | undefined> {
   const document = parseInventoryText(file, Buffer.from(bytes));
   if (document === undefined) return undefined;
-  const name = file === '-' ? 'standard input' : file;
+  const name = inputName(file);
   const inventory = await readInventory({ name, folder: dirname(file), ...document });
   const found =
     inventory.problems.length > 0 ? inventory.problems : await findProblems(inventory, checks, io);

@@ -9,7 +9,8 @@ import type { Config } from '../../ignition/config.ts';
 import { translateConfig } from '../../ignition/translate.ts';
 import { locateFindings, readConfig } from '../../ignition/validate.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
-import { readStdin, readUserFile } from '../../io/files/files.ts';
+import { readInput, readStdin, readUserFile } from '../../io/files/files.ts';
+import { inputName } from '../../io/report/reporter.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { applyIgnored } from '../../io/report/ignored.ts';
@@ -120,8 +121,8 @@ export async function readConfigFiles(
   const invalid: string[] = [];
   const errors: Finding[] = [];
   for (const file of files) {
-    const name = file === '-' ? 'standard input' : file;
-    const content = await (file === '-' ? readStdin(io, CONFIG_FILE) : readUserFile(file, io, CONFIG_FILE));
+    const name = inputName(file);
+    const content = await readInput(file, io, CONFIG_FILE);
     const source = await readSourceConfig(name, content, filesDirOf({ filesDir }, io));
     const options = { lint: 'boot', ...scope, now: new Date(), isEmbedded: true } as const;
     const checked = await checkSourceConfig(source, options);

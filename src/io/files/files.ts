@@ -43,6 +43,11 @@ export async function readUserFile(
   }
 }
 
+/** The bytes of a file, or of standard input for `-`. @throws CliError */
+export function readInput(file: string, io: Io, expected: Expected): Promise<Uint8Array> {
+  return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
+}
+
 export async function readStdin(
   io: Pick<Io, 'stderr' | 'stdin' | 'note'>,
   expected: Expected,

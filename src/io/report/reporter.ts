@@ -18,6 +18,11 @@ export interface CheckedFile {
   readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
+/** The name of an input for messages. */
+export function inputName(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
 /** A file, a folder or a pattern that could not be checked. */
 export interface UncheckedFile {
   readonly file: string;
@@ -47,7 +52,7 @@ export function uncheckedFinding({ error, file }: UncheckedFile): Finding {
     message,
     ...(hint !== undefined && { hint }),
   } as const;
-  if (at?.file !== file || at.line === undefined || at.column === undefined) return finding;
+  if (at?.file !== inputName(file) || at.line === undefined || at.column === undefined) return finding;
   return { ...finding, message: sentence, position: { line: at.line, column: at.column } };
 }
 

@@ -10,7 +10,7 @@ import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './paint.ts';
-import { REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
+import { inputName, REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
 
 export interface Source {
   /** Shown before the position. */
@@ -26,7 +26,7 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
   return {
     add: (file) => {
       if ('error' in file) return { stdout: '', stderr: '', error: file.error };
-      const name = file.file === '-' ? 'standard input' : file.file;
+      const name = inputName(file.file);
       const text = formatDiagnostics(reportDiagnostics(file.report, { ...file, name }), paint);
       const stdout = text === '' ? '' : separator + text;
       if (text !== '') separator = '\n';
