@@ -9,11 +9,11 @@ import { FormatError } from '../core/errors.ts';
 /** Of the data directories of a program. */
 const CERTIFICATES = 4;
 const PKCS_SIGNED_DATA = 2;
-/** RFC 5280, appendix A. */
-const COMMON_NAME = '2.5.4.3';
+/** The common name, or else the organization or a part of it, such as in the test key of OVMF (RFC 5280, appendix A). */
+const NAMES = ['2.5.4.3', '2.5.4.10', '2.5.4.11'];
 
 /**
- * The common names of the signers, in the order of the signatures; empty for a program that is not signed.
+ * The names of the signers, in the order of the signatures; empty for a program that is not signed.
  * @throws FormatError for anything but a program, and for damaged signatures
  */
 export async function readSigners(program: Buffer): Promise<string[]> {
@@ -66,19 +66,20 @@ function signerOf(content: forge.asn1.Asn1, asn1: typeof forge.asn1): string {
     const fields = childrenOf(childrenOf(certificate)[0]);
     const index = fields.findIndex(({ type, value }) => type === asn1.Type.INTEGER && value === serial);
     // Behind the serial number: algorithm, issuer, validity and subject (RFC 5280, section 4.1).
-    if (index >= 0) return commonNameOf(fields[index + 4], asn1);
+    if (index >= 0) return nameOf(fields[index + 4], asn1);
   }
   throw new RangeError('the certificate of the signer is missing');
 }
 
 /** Not by Node's X509Certificate: with some damaged ones, its `toLegacyObject` ends a process of Node 24. */
-function commonNameOf(subject: forge.asn1.Asn1 | undefined, asn1: typeof forge.asn1): string {
+function nameOf(subject: forge.asn1.Asn1 | undefined, asn1: typeof forge.asn1): string {
   const attributes = childrenOf(subject).flatMap(childrenOf).map(childrenOf);
-  const [, name] =
-    attributes.find(
-      ([type]) => typeof type?.value === 'string' && asn1.derToOid(type.value) === COMMON_NAME,
-    ) ?? [];
-  if (typeof name?.value !== 'string') throw new RangeError('the signer has no name');
+  const names = NAMES.flatMap((wanted) =>
+    attributes.filter(([type]) => typeof type?.value === 'string' && asn1.derToOid(type.value) === wanted),
+  );
+  const [, name] = names[0] ?? [];
+  if (name === undefined) return 'a signer without a name';
+  if (typeof name.value !== 'string') throw new RangeError('the name of the signer is no text');
   const isDecoded = name.type === asn1.Type.BMPSTRING;
   return isDecoded ? name.value : Buffer.from(name.value, 'latin1').toString('utf8');
 }

@@ -7,7 +7,7 @@ import { efiProgram, signature } from '../support/fatImage.ts';
 import { have, oracleFile, oracleNote } from '../support/programs.ts';
 import { refusesTruncation, survivesBitFlips } from './damage.ts';
 
-const [one, other] = ['A signer, of loaders', 'Another'].map(signature);
+const [one, other] = ['A signer, of loaders', 'Another'].map((name) => signature(name));
 
 const decode = (bytes: Uint8Array) => readSigners(Buffer.from(bytes));
 
@@ -15,6 +15,8 @@ describe('readSigners', () => {
   it.each<[title: string, program: Buffer, signers: string[]]>([
     ['no signer', efiProgram(), []],
     ['one signer', efiProgram(one!), ['A signer, of loaders']],
+    ['an organization', efiProgram(signature('SnakeOil', 'organizationName')), ['SnakeOil']],
+    ['a country alone', efiProgram(signature('US', 'countryName')), ['a signer without a name']],
     ['a signer for each signature', efiProgram(one!, other!), ['A signer, of loaders', 'Another']],
   ])('finds %s', async (_title, program, signers) => {
     expect(await readSigners(program)).toEqual(signers);

@@ -88,13 +88,13 @@ export function efiProgram(...signatures: readonly Uint8Array[]): Buffer {
 }
 
 /** PKCS #7 of a signer with this name, who issued the certificate to themselves. */
-export function signature(name: string): Buffer {
+export function signature(value: string, name = 'commonName'): Buffer {
   const { md, pkcs7, pki } = forge;
   const keys = pki.rsa.generateKeyPair(1024);
   const certificate = pki.createCertificate();
   certificate.publicKey = keys.publicKey;
   certificate.serialNumber = '0a1b';
-  certificate.setSubject([{ name: 'commonName', value: name }]);
+  certificate.setSubject([{ name, value }]);
   certificate.setIssuer(certificate.subject.attributes);
   certificate.sign(keys.privateKey, md.sha256.create());
   const signed = pkcs7.createSignedData();
