@@ -4,7 +4,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { formatUrlHost, isLoopbackHost, parseHost } from '../../formats/hostName.ts';
-import { parseUrl, withBrackets } from '../../formats/url.ts';
+import { parseUrl, withBrackets, withoutBrackets } from '../../formats/url.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 
 export type ListenAddress =
@@ -34,9 +34,10 @@ export function parseListenAddress(text: string): ListenAddress {
   if (host.kind === 'invalid') throw invalidAddress(text, `${quoteText(address)}: ${host.problem}`);
   if ((host.kind === 'ipv6') !== (bracketed !== undefined))
     throw invalidAddress(text, 'only IPv6 addresses have brackets');
-  if (parseUrl(`http://[${address}]`)?.hostname === '[::]') return { kind: 'tcp', host: undefined, port };
+  const ipv6 = parseUrl(`http://[${address}]`)?.hostname; // in its usual form; undefined for all others
+  if (ipv6 === '[::]') return { kind: 'tcp', host: undefined, port };
   if (address === ANY_IPV4) return { kind: 'tcp', host: undefined, isIpv4Only: true, port };
-  return { kind: 'tcp', host: address, port };
+  return { kind: 'tcp', host: ipv6 === undefined ? address : withoutBrackets(ipv6), port };
 }
 
 const ANY_IPV4 = '0.0.0.0';
