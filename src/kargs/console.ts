@@ -13,7 +13,8 @@ export const consoleRules = lintWarnings({
   ],
 });
 
-const CONSOLE_DEVICE = /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?$/s;
+/** Since Linux 6.11 also a serial port by its device and its numbers on the bus: `00:03:0.0`. */
+const CONSOLE_DEVICE = /^(?:(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+|[\w.:-]+:\d+\.\d+)(?:,(.*))?$/s;
 const EARLY_UART =
   /^(?:uart|uart8250|pl011),(?:(?:io|mmio|mmio16|mmio32|mmio32be),)?0x[0-9a-fA-F]{1,16}(?:,(.*))?$/s;
 const LINE_OPTIONS = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;

@@ -6,7 +6,7 @@ describe('checkConsole', () => {
   it.each(
     `tty0 tty ttyS0 ttyS1,115200 ttyS0,115200n8 ttyS0,9600e7 ttyS0,115200n8r ttyAMA0,115200n8 ttyUSB0,57600
     ttysclp0 hvc0 null ttynull lp0 uart8250,io,0x3f8,115200n8 uart,mmio32,0xfe000000 uart8250,0x3f8
-    pl011,mmio32,0x87e024000000`.split(/\s+/),
+    pl011,mmio32,0x87e024000000 00:03:0.0 serial8250:0.0,115200n8`.split(/\s+/),
   )('accepts %s', (value) => {
     expect(checkConsole(value)).toEqual([]);
   });
@@ -18,6 +18,7 @@ describe('checkConsole', () => {
     ['ttyS', 'console-spec'],
     ['0', 'console-spec'],
     ['COM1', 'console-spec'],
+    ['00:03:0', 'console-spec'],
     ['tty0,115200', 'console-spec'],
     ['ttyS0 115200', 'console-spec'],
     ['uart8250,io,3f8', 'console-spec'],
