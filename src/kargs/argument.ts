@@ -37,8 +37,8 @@ export function isOneArgument(text: string): boolean {
   return /^(?:[!#-~]*|[\w.-]+="[!#-~]*(?: [!#-~]+)*")$/.test(text);
 }
 
-/** Whether iPXE puts settings of the machine into a value, which are not known here. */
-export function isTemplate(value: string): boolean {
+/** Whether iPXE replaces a part of the value with a setting of the machine, such as `${net0/ip}`, which is not known here. */
+export function hasIpxeSetting(value: string): boolean {
   return value.includes('${');
 }
 

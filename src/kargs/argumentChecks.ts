@@ -9,7 +9,7 @@ import { withoutBrackets } from '../formats/url.ts';
 import { errorRules, lintErrors, lintWarnings, type Rule } from '../core/rule.ts';
 import { bondModes } from '../network/bondOptions.ts';
 import { parseAddress } from '../network/ipAddress.ts';
-import { isOneArgument, isTemplate, type KernelArgument } from './argument.ts';
+import { isOneArgument, hasIpxeSetting, type KernelArgument } from './argument.ts';
 import { checkConsole } from './console.ts';
 import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 import { readRoute, readIp } from './ip.ts';
@@ -83,7 +83,7 @@ const valueChecks = new Map<string, ValueCheck>(
       ...checkPrivacy(value),
     ],
     console: checkConsole,
-    ip: (value) => (isTemplate(value) ? [] : readIp(value).issues),
+    ip: (value) => (hasIpxeSetting(value) ? [] : readIp(value).issues),
     'systemd.setenv': checkSetenv,
     bond: ignoredUnless((value) => {
       const [, mode = '0'] = /(?:^|[:,])mode=([^,:]*)/.exec(value) ?? [];
@@ -107,7 +107,7 @@ const valueChecks = new Map<string, ValueCheck>(
 
 function ignoredUnless(isValid: (value: string) => boolean, hint: string): ValueCheck {
   return (value) =>
-    isTemplate(value) || isValid(value) ? [] : [{ ...argumentRules['argument-value'], hint }];
+    hasIpxeSetting(value) || isValid(value) ? [] : [{ ...argumentRules['argument-value'], hint }];
 }
 
 /** Arguments that users write, of the programs whose names are misspelled without any message. */

@@ -11,7 +11,7 @@ import {
   networkServers,
   type Server,
 } from '../network/reachability.ts';
-import { isTemplate, type KernelArgument, parseArgument } from './argument.ts';
+import { hasIpxeSetting, type KernelArgument, parseArgument } from './argument.ts';
 import { isNetworkArgument, readArgumentConnections } from './connections.ts';
 import { allCoreosArguments, coreosArguments } from './coreosArguments.ts';
 
@@ -35,7 +35,7 @@ export function checkArgumentNetwork(
   list: readonly KernelArgument[],
   added: readonly KernelArgument[] = [],
 ): readonly Finding[] {
-  if (list.some((argument) => isNetworkArgument(argument) && isTemplate(argument.text))) return [];
+  if (list.some((argument) => isNetworkArgument(argument) && hasIpxeSetting(argument.text))) return [];
   const read = readArgumentConnections(list);
   const connections = read.filter(({ rejection }) => rejection === undefined);
   const all = [...list, ...added];
@@ -80,7 +80,7 @@ export function argumentServers(
   all: readonly KernelArgument[],
 ): readonly Server[] {
   const purpose = purposes.get(name);
-  if (purpose === undefined || value === '' || isTemplate(value)) return [];
+  if (purpose === undefined || value === '' || hasIpxeSetting(value)) return [];
   if (name === 'ipa-ntp-server') return [{ purpose, host: value }];
   // The environment that `systemd.setenv=` gives to all services, with names in lower case.
   const variables = new Map(

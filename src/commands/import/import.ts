@@ -8,8 +8,7 @@ import { isMapping, type Mapping, withoutUndefined } from '../../formats/mapping
 import { formatCount } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { existsError } from '../../io/files/fileErrors.ts';
-import { readInput } from '../../io/files/files.ts';
-import { inputName } from '../../io/report/reporter.ts';
+import { inputName, readInput } from '../../io/files/files.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
 import { makeFolder, writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';

@@ -12,7 +12,7 @@ const needed = { 'ironic.apiUrls': 'https://192.0.2.1', 'agent.image': 'registry
 export function missingParts({ agent, hosts }: Imported): readonly string[] {
   return [
     ...(Object.keys(needed).some((key) => !(key in agent)) ? ['the settings of the agent'] : []),
-    ...(hosts.some(({ network }) => network?.['values'] !== undefined) ? ['the network template'] : []),
+    ...(valueNames(hosts).length > 0 ? ['the network template'] : []),
   ];
 }
 
@@ -30,12 +30,19 @@ export function formatInventory({ agent, hosts, notes }: Imported, files: readon
   return head + formatNotes(notes) + settings + formatTemplate(hosts) + list;
 }
 
+/** The names of the values that hosts have for a network template. */
+function valueNames(hosts: readonly ImportedHost[]): readonly string[] {
+  return [...new Set(hosts.flatMap(({ network }) => Object.keys(asMapping(network?.['values']))))];
+}
+
 /** An example of the template for the values of hosts; empty without values. */
 function formatTemplate(hosts: readonly ImportedHost[]): string {
-  const names = new Set(hosts.flatMap(({ network }) => Object.keys(asMapping(network?.['values']))));
-  if (names.size === 0) return '';
-  const placeholders = Array.from(names, (name) => `{${printable(name)}}`);
-  return `# networkTemplate: # the network of all hosts, with the placeholders {name}, {mac}, ${placeholders.join(', ')}
+  const names = valueNames(hosts).map(printable);
+  const [first] = names;
+  if (first === undefined) return '';
+  const address = names.find((name) => /^ip|addr/i.test(name)) ?? first;
+  const placeholders = ['name', 'mac', ...names].map((name) => `{${name}}`);
+  return `# networkTemplate: # the network of all hosts, with the placeholders ${placeholders.join(', ')}
 #   nmstate:
 #     interfaces:
 #       - name: eth0
@@ -43,7 +50,7 @@ function formatTemplate(hosts: readonly ImportedHost[]): string {
 #         state: up
 #         identifier: mac-address
 #         mac-address: '{mac}'
-#         ipv4: { enabled: true, dhcp: false, address: [{ ip: '${placeholders[0]}', prefix-length: 24 }] }
+#         ipv4: { enabled: true, dhcp: false, address: [{ ip: '{${address}}', prefix-length: 24 }] }
 `;
 }
 

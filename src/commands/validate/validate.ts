@@ -4,13 +4,12 @@ import { resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { ISO_MARK_END } from '../../formats/iso9660/fields.ts';
-import { type Expected, readInput } from '../../io/files/files.ts';
+import { type Expected, inputName, readInput } from '../../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import {
   type CheckedFile,
-  inputName,
   jsonReporter,
   type Reporter,
   type UncheckedFile,

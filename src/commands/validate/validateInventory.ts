@@ -18,7 +18,8 @@ import { readInputs } from '../../hosts/settings/settings.ts';
 import type { Io } from '../../io/io.ts';
 import { formatNames, groupProblems, type ProblemGroup } from '../../io/report/problemGroups.ts';
 import { collectDiagnostics, knownError } from '../../io/report/report.ts';
-import { type CheckedFile, inputName } from '../../io/report/reporter.ts';
+import { inputName } from '../../io/files/files.ts';
+import type { CheckedFile } from '../../io/report/reporter.ts';
 
 const invalid = errorRule(
   'inventory-invalid',

@@ -6,6 +6,7 @@
 import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import type { DocumentNode, MappingEntry, ScalarNode } from '../documentTree.ts';
 import { quoteGoCharacter } from '../goText.ts';
+import { formatSizeInWords } from '../messageText.ts';
 import { readString } from './strings.ts';
 
 export interface JsonTree {
@@ -32,7 +33,8 @@ export class JsonLimitError extends FormatError {}
 
 /** @throws FormatError whose offset counts the bytes read, the offending one included */
 export function readJsonTree(bytes: Buffer, limits = JSON_LIMITS): JsonTree {
-  if (bytes.length > MAX_BYTES) throw new JsonLimitError(`the JSON text has more than ${MAX_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES)
+    throw new JsonLimitError(`the JSON text has more than ${formatSizeInWords(MAX_BYTES)}`);
   const reader = new Reader(bytes, limits);
   const root = reader.readDocument();
   return { root, overflows: reader.overflows };

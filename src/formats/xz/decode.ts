@@ -1,6 +1,6 @@
 /**
- * Decodes .xz streams: several blocks, any check. Not supported: filters other than LZMA2,
- * which nothing in this field uses. What follows the stream (padding, another stream) is the caller's.
+ * Decodes .xz streams: several blocks, any check. Not supported: filters other than LZMA2, which nothing in this field uses. What
+ * follows the stream (padding, another stream) is the caller's.
  */
 
 import { createHash } from 'node:crypto';

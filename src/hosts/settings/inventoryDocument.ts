@@ -203,9 +203,10 @@ function readHosts(
 function readDeployment(document: unknown, { deploy: own }: Mapping): InventoryHost['deployment'] {
   const deploy = asMapping(document)['deploy'];
   if (own === undefined && deploy === undefined) return undefined;
+  // The hints of a host replace those of all hosts as a whole. With null, a host has no hints, also if all hosts have some.
   const { rootDeviceHints = asMapping(deploy)['rootDeviceHints'] } = asMapping(own);
   const { spec } = overrideSettings(asMapping(deploy), { ...asMapping(own) });
-  return { rootDeviceHints: asMapping(rootDeviceHints), spec: asMapping(spec) }; // null: none, also if all hosts have some
+  return { rootDeviceHints: asMapping(rootDeviceHints), spec: asMapping(spec) };
 }
 
 function readIgnored({ ignore }: Mapping): readonly string[] | undefined {

@@ -43,6 +43,11 @@ export async function readUserFile(
   }
 }
 
+/** The name of an input for messages: standard input is `-`. */
+export function inputName(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
 /** The bytes of a file, or of standard input for `-`. @throws CliError */
 export function readInput(file: string, io: Io, expected: Expected): Promise<Uint8Array> {
   return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);

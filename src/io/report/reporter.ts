@@ -5,6 +5,7 @@
  */
 
 import type { CliError } from '../../core/errors.ts';
+import { inputName } from '../files/files.ts';
 import { type Finding, formatPath, type Report } from '../../core/finding.ts';
 import { LONGEST_MESSAGE, shorten } from '../../core/foreignText.ts';
 
@@ -16,11 +17,6 @@ export interface CheckedFile {
   readonly bytes: Uint8Array;
   /** The configs that are inlined in the document, by the reference that leads to them. */
   readonly references?: ReadonlyMap<string, Uint8Array>;
-}
-
-/** The name of an input for messages. */
-export function inputName(file: string): string {
-  return file === '-' ? 'standard input' : file;
 }
 
 /** A file, a folder or a pattern that could not be checked. */

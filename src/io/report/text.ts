@@ -10,7 +10,8 @@ import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { type Paint, withoutColors } from './paint.ts';
-import { inputName, REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
+import { REFERENCE_SEPARATOR, type Reporter } from './reporter.ts';
+import { inputName } from '../files/files.ts';
 
 export interface Source {
   /** Shown before the position. */

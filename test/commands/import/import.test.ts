@@ -268,9 +268,9 @@ describe('import of other objects', () => {
   });
 
   it('shows a network template for the values of a table, with which the inventory is valid', async () => {
-    const table = 'name,mac,address,gateway\na,52:54:00:00:00:01,192.0.2.5,192.0.2.1\n';
+    const table = 'name,mac,gateway,address\na,52:54:00:00:00:01,192.0.2.1,192.0.2.5\n';
     const { output, text } = await importTexts(table);
-    expect(text).toContain('the placeholders {name}, {mac}, {address}, {gateway}\n');
+    expect(text).toContain('the placeholders {name}, {mac}, {gateway}, {address}\n');
     const given = text
       .replace(
         /^# agent:.*\n#   ironic.apiUrls: (.*)\n#   agent.image: (.*)\n/m,
