@@ -54,7 +54,9 @@ export function checkNetworkValues(template: NetworkTemplate | undefined, host: 
       const meant = nearestName(name, missing);
       if (meant !== undefined) missing.delete(meant); // a misspelled name is one mistake
       const message = `the network template has no placeholder {${name}}`;
-      return { path: [...path, name], message, hint: `use ${meant ?? `one of ${[...names].join(', ')}`}` };
+      const hint =
+        meant === undefined ? `remove "${name}", or use {${name}} in the template` : `use ${meant}`;
+      return { path: [...path, name], message, hint };
     });
   return [
     ...Array.from(missing, (name) => ({

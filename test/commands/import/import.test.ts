@@ -280,6 +280,7 @@ describe('import of other objects', () => {
     writeFileSync(join(cwd, output), given);
     const { stderr, stdout } = await run(['validate', output]);
     expect(stdout).toContain('the network template has no placeholder {gateway}');
+    expect(stdout).toContain('hint: remove "gateway", or use {gateway} in the template');
     expect(stderr).toContain('invalid (1 error)');
     writeFileSync(join(cwd, output), given.replaceAll(/^ *gateway: .*\n/gm, ''));
     expect((await run(['validate', output])).stderr).toContain(`${output}: valid`);
