@@ -2,6 +2,8 @@
 
 import { posix } from 'node:path';
 import type { Config } from '../ignition/config.ts';
+import { resolveConfig } from '../ignition/effectiveConfig.ts';
+import { readConfig } from '../ignition/validate.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
 import type { Connection } from '../network/connection.ts';
 import { initramfsNameProblem, isSkippedFile } from '../network/keyfile/names.ts';
@@ -9,19 +11,18 @@ import { readConnections } from '../network/keyfile/readKeyfile.ts';
 import { KEYFILE_FOLDER } from './files.ts';
 import { readContents } from './lint/subject.ts';
 
-/** Whether a config may contain keyfiles; faster than to parse it. */
-export function hasKeyfiles(config: Uint8Array): boolean {
-  return Buffer.from(config.buffer, config.byteOffset, config.byteLength).includes(`"${KEYFILE_FOLDER}/`);
-}
-
 /** The connections of a config; keyfiles that cannot be parsed are left out. */
 export function connectionsOf(config: Config): readonly Connection[] {
   return readConnections(keyfilesOf(config));
 }
 
-/** The keyfiles of a valid config, for the initramfs: there, NetworkManager requires the suffix. */
-export function readKeyfiles(config: Uint8Array): NetworkFile[] {
-  const keyfiles = keyfilesOf(JSON.parse(Buffer.from(config).toString('utf8')));
+/**
+ * The keyfiles of a valid config and of those that it inlines, for the initramfs: there, NetworkManager requires the suffix. The
+ * result is not remembered as that of `readEffectiveConfig`, because a server has the configs of thousands of hosts.
+ */
+export function readKeyfiles(document: Uint8Array): NetworkFile[] {
+  const read = readConfig(Buffer.from(document));
+  const keyfiles = read.status === 'read' ? keyfilesOf(resolveConfig(read).config) : [];
   return keyfiles.map(({ data, name }) => ({
     name: initramfsNameProblem(name) === undefined ? name : `${name}.nmconnection`,
     data,

@@ -4,6 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { readKeyfiles } from '../../src/agent/hostNetwork.ts';
 import { KEYFILE_FOLDER } from '../../src/agent/files.ts';
 
+const keyfile = (id: string) => ({
+  path: `${KEYFILE_FOLDER}/${id}.nmconnection`,
+  contents: { source: `data:,%5Bconnection%5D%0Aid%3D${id}%0Atype%3Dethernet%0A` },
+});
+
 describe('the initramfs gets', () => {
   it.each<readonly [title: string, name: string, expected: readonly string[]]>([
     ['a keyfile', 'eth0.nmconnection', ['eth0.nmconnection']],
@@ -22,8 +27,20 @@ describe('the initramfs gets', () => {
     const source = 'data:,%5Bconnection%5D%0Aid%3Da%0Atype%3Dethernet%0A';
     const file = { path: `${KEYFILE_FOLDER}/${name}`, mode: 0o600, contents: { source } };
     const config = { ignition: { version: '3.4.0' }, storage: { files: [file] } };
-    expect(readKeyfiles(Buffer.from(JSON.stringify(config))).map((keyfile) => keyfile.name)).toEqual(
-      expected,
-    );
+    expect(readKeyfiles(Buffer.from(JSON.stringify(config))).map((found) => found.name)).toEqual(expected);
+  });
+
+  it('the keyfiles of inlined configs, each path once', () => {
+    const inlined = {
+      ignition: { version: '3.1.0' },
+      storage: { files: [keyfile('eth0'), keyfile('eth1')] },
+    };
+    const source = `data:;base64,${Buffer.from(JSON.stringify(inlined)).toString('base64')}`;
+    const config = {
+      ignition: { version: '3.4.0', config: { merge: [{ source }] } },
+      storage: { files: [{ ...keyfile('eth0'), overwrite: true }] },
+    };
+    const names = readKeyfiles(Buffer.from(JSON.stringify(config))).map((found) => found.name);
+    expect(names).toEqual(['eth0.nmconnection', 'eth1.nmconnection']);
   });
 });

@@ -29,7 +29,6 @@ import { type BaseSet, type ImageSet, supportsNetwork } from './baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
-import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../network/networkRules.ts';
 import type { BootSettings } from '../../kargs/bootSettings.ts';
 import { kernelArguments } from '../../kargs/kernelArguments.ts';
@@ -116,7 +115,7 @@ export async function planArtifacts(
     rootfsUrl: rootfs === undefined ? '' : `${baseUrl}/${rootfs}`,
     kargs: [],
     growth,
-    takesNetwork: hasKeyfiles(fetched.document) && (await supportsNetwork(images)),
+    takesNetwork: fetched.hasNetwork && (await supportsNetwork(images)),
     start: undefined,
   };
 }
@@ -139,7 +138,7 @@ export async function planHost(
   const { configs: all } = job.wanted;
   const configs = await job.archives.render(source, known, all, publish);
   if (configs === undefined) return undefined;
-  const { connections, document, shared } = configs.fetched;
+  const { connections, document, hasNetwork, shared } = configs.fetched;
   const artifacts = (isStatic(connections) ? job.wanted.staticConfigs : undefined) ?? all;
   const wanted = { ...job.wanted, configs: artifacts };
   job.checkAddresses?.(host, connections, source.io);
@@ -155,7 +154,6 @@ export async function planHost(
   const planned = { ...ramdisk, kargs: isoArguments(settings, wanted) };
   const start = startOf(planned.architecture, settings, (artifact) => file(artifact, planned), wanted);
   const plan = { ...planned, start };
-  const hasNetwork = hasKeyfiles(document);
   const { length } = JSON.stringify(settings);
   const form = [hasNetwork, images?.base.id, plan.architecture, artifacts, plan.macs.length, length];
   const isBootable = await checkBootOnce(shared, name, form, source.io, async (ownIo) => {

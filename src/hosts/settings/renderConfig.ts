@@ -34,7 +34,7 @@ import { effectiveOf, resolveConfig } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
 import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
-import { hasKeyfiles } from '../../agent/hostNetwork.ts';
+import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
 import { listFetched, listNeeds } from '../../agent/contacts.ts';
@@ -51,6 +51,8 @@ export interface RenderedConfig {
   readonly shared: SharedSettings;
   /** The secrets in it, as nouns for a sentence. */
   readonly secrets: readonly string[];
+  /** Whether it contains keyfiles, also those that cannot be read as `connections`. */
+  readonly hasNetwork: boolean;
   readonly connections: readonly Connection[];
   readonly fetched: () => readonly Need[];
 }
@@ -94,7 +96,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const effective = checked
       ? resolveConfig({ config, version })
       : effectiveOf(document, { config, version });
-    const hasNetwork = hasKeyfiles(document);
+    const hasNetwork = keyfilesOf(effective.config).length > 0;
     const originOf = createOrigins(config, effective, sources);
     const reported = (findings: readonly LintFinding[], isOwn: boolean): Original[] =>
       findings
@@ -135,7 +137,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     reportParts(problems, io);
     if (hasErrors(problems.map(({ finding }) => finding))) return undefined;
     const connections = network?.connections ?? [];
-    return { document, settings, shared, secrets, connections, fetched: checked.fetched };
+    return { document, settings, shared, secrets, hasNetwork, connections, fetched: checked.fetched };
   };
 }
 
