@@ -5,7 +5,7 @@
 
 import { parseUrl } from '../formats/url.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
-import { connectedServer, type IsExcept, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
+import { connectedServer, type ProxyReader, proxyReaders } from '../network/noProxy.ts';
 import type { Need } from '../network/reachability.ts';
 import type { PullSource } from './imagePull.ts';
 import { listTimeServers } from './lint/addresses.ts';
@@ -29,7 +29,7 @@ export interface ServerAccess {
   readonly cas: readonly string[];
   /** Its environment, with names in lower case. */
   readonly variables: ReadonlyMap<string, string>;
-  readonly isExcept: IsExcept;
+  readonly reader: ProxyReader;
 }
 
 /** URLs of which the program uses the first that answers, or all. */
@@ -75,7 +75,7 @@ export function agentContact(subject: LintSubject, option: string): Contact {
       hasPublicCas: files.length === 0,
       cas: files.length === 0 && commands.some(getsTrustStore) ? certificatesIn(trustedCas(subject)) : files,
       variables: (isHanded && unit?.variables) || new Map(),
-      isExcept: isExceptForPython,
+      reader: proxyReaders.requests,
     },
   };
 }
@@ -98,7 +98,7 @@ export function ignitionContact({ config }: LintSubject): Contact {
       hasPublicCas: true,
       cas: (security?.tls?.certificateAuthorities ?? []).flatMap((one) => readInlineText(one) ?? []),
       variables: new Map(Object.entries(variables)),
-      isExcept: isExceptForGo,
+      reader: proxyReaders.go,
     },
   };
 }
@@ -117,7 +117,7 @@ export function imageContacts(subject: LintSubject): readonly ImageContact[] {
       .map((source): RegistrySource => {
         const insecure = source.insecure || isUnverified;
         const cas = certificatesIn(trustedCas(subject, source.registry));
-        const access = { isVerified: !insecure, hasPublicCas: true, cas, variables, isExcept: isExceptForGo };
+        const access = { isVerified: !insecure, hasPublicCas: true, cas, variables, reader: proxyReaders.go };
         return { ...source, insecure, access, login: loginOf(source.name, podman, subject) };
       });
     return [{ image, sources }];
@@ -174,6 +174,6 @@ function ofImages(subject: LintSubject): readonly Need[] {
 }
 
 /** The server, or the proxy in front of it. */
-function serverOf(purpose: string, url: URL, { isExcept, variables }: ServerAccess) {
-  return connectedServer(purpose, url, variables, isExcept);
+function serverOf(purpose: string, url: URL, { reader, variables }: ServerAccess) {
+  return connectedServer(purpose, url, variables, reader);
 }

@@ -50,7 +50,7 @@ const UNQUOTED =
 
 /** systemd(1), dracut.cmdline(7): a shell, a target without services, or another init. */
 const STOPS_BOOT =
-  /^(?:rd\.break(?:=.*)?|init=(?!\/sbin\/init$|\/usr\/lib\/systemd\/systemd$).*|-[sb]|s|S|1|single|rescue|emergency|systemd\.unit=(?:rescue|emergency)\.target)$/;
+  /^(?:rd\.break(?:=.*)?|init=(?!\/sbin\/init$|(?:\/usr)?\/lib\/systemd\/systemd$).*|-[sb]|s|S|1|single|rescue|emergency|systemd\.unit=(?:rescue|emergency)\.target)$/;
 
 /** Returns the issues of an argument that do not depend on others. */
 export function checkArgument(argument: KernelArgument): readonly Finding[] {

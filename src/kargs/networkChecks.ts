@@ -3,7 +3,7 @@
 import type { Finding } from '../core/finding.ts';
 import { parseUrl } from '../formats/url.ts';
 import { lintErrors, lintWarnings } from '../core/rule.ts';
-import { connectedServer, isExceptForGo, isExceptForPython } from '../network/noProxy.ts';
+import { connectedServer, proxyReaders } from '../network/noProxy.ts';
 import {
   findConnectionProblems,
   findOwnAddresses,
@@ -95,7 +95,7 @@ export function argumentServers(
     if (url === undefined || /^(?:s3|gs|arn):$/.test(url.protocol)) return []; // the servers of these are Amazon's and Google's
     // Ignition reads no proxies from kernel arguments. curl, which fetches the root filesystem, reads exceptions much like Go.
     const used = name === coreosArguments.configUrl.name ? noVariables : variables;
-    return [connectedServer(purpose, url, used, isOfAgent ? isExceptForPython : isExceptForGo)];
+    return [connectedServer(purpose, url, used, isOfAgent ? proxyReaders.requests : proxyReaders.curl)];
   });
 }
 

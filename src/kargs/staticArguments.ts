@@ -50,7 +50,7 @@ const expressible: readonly RegExp[] = [
   /^ipv[46]\.(?:may-fail|[^=]+-timeout|dhcp-send-hostname|addr-gen-mode|ip6-privacy)=/,
   /^ipv[46]\.dhcp-(?:client-id|duid|iaid)=(?:ll|mac)$/,
   /^ipv[46]\.dns=[^/]*$/,
-  /=$/,
+  /^[^=]*=$/,
   /^ipv[46]\.(?:ignore-auto-(?:dns|routes)|never-default)=(?:false|0)$/,
   /^ipv[46]\.(?:route-metric=-1|route-table=(?:0|254)|routes?\d*_options=table=254)$/,
 ];

@@ -53,8 +53,22 @@ function splitPort(text: string): readonly [host: string, port: string | undefin
   return host === undefined ? [text, undefined] : [withoutBrackets(host), port === '' ? undefined : port];
 }
 
-/** How a program reads the list of hosts without a proxy. */
-export type IsExcept = typeof isExceptForGo;
+/** How a program reads the variables of proxies. */
+export interface ProxyReader {
+  readonly program: string;
+  readonly isExcept: typeof isExceptForGo;
+  /** Whether `ALL_PROXY` is the proxy for schemes without one. */
+  readonly readsAllProxy: boolean;
+}
+
+export const proxyReaders = {
+  /** Also reads the exceptions much like Go. */
+  curl: { program: 'curl', isExcept: isExceptForGo, readsAllProxy: true },
+  /** podman and Ignition (`FromEnvironment` of golang.org/x/net/http/httpproxy). */
+  go: { program: 'Go', isExcept: isExceptForGo, readsAllProxy: false },
+  /** The agent. requests reads `ALL_PROXY`, but podman does not hand it to containers (`--http-proxy`). */
+  requests: { program: 'requests', isExcept: isExceptForPython, readsAllProxy: false },
+} satisfies Record<string, ProxyReader>;
 
 /**
  * The proxy through which a program connects to the URL; undefined without one.
@@ -63,9 +77,10 @@ export type IsExcept = typeof isExceptForGo;
 export function proxyOf(
   url: URL,
   variables: ReadonlyMap<string, string>,
-  isExcept: IsExcept,
+  { isExcept, readsAllProxy }: ProxyReader,
 ): URL | undefined {
-  const text = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? variables.get('all_proxy') ?? '';
+  const ofScheme = variables.get(`${url.protocol.slice(0, -1)}_proxy`);
+  const text = ofScheme ?? (readsAllProxy ? variables.get('all_proxy') : undefined) ?? '';
   const isDirect = text === '' || isExcept(url, (variables.get('no_proxy') ?? '').split(','));
   return isDirect ? undefined : parseUrl(text.includes('://') ? text : `http://${text}`);
 }
@@ -75,9 +90,9 @@ export function connectedServer(
   purpose: string,
   url: URL,
   variables: ReadonlyMap<string, string>,
-  isExcept: IsExcept,
+  reader: ProxyReader,
 ): Server {
-  const proxy = proxyOf(url, variables, isExcept);
+  const proxy = proxyOf(url, variables, reader);
   return proxy === undefined ? { purpose, host: urlHost(url) } : { purpose: 'proxy', host: urlHost(proxy) };
 }
 

@@ -232,6 +232,7 @@ describe('checkBoot, for every form', () => {
     ['a shell', extra('rd.break=pre-mount'), 'warning argument-stops-boot extraArguments.0'],
     ['a target without services', extra('single'), 'warning argument-stops-boot extraArguments.0'],
     ['the usual init', extra('init=/sbin/init', 'rd.route=198.51.100.0/24:192.0.2.1'), ''],
+    ['the init of a system without its own /lib', extra('init=/lib/systemd/systemd'), ''],
     ['a bond', extra('bond=bond0:eno1,eno2:mode=activ-backup'), 'warning argument-value extraArguments.0'],
     ['usual bonds', extra('bond=bond0:eno1:mode=802.3ad,miimon=100', 'bond=bond1', 'vlan=a.5:a'), ''],
     ['a VLAN', extra('vlan=eno1'), 'warning argument-value extraArguments.0'],

@@ -311,6 +311,7 @@ describe('a setting that arguments cannot describe is', () => {
     ['the priority of a port', 'bond-port', 'prio=5'],
     ['a PCI address', 'match', 'path=pci-0000:01:00.0'],
     ['a login to the switch', '802-1x', 'password=hunter2'],
+    ['a value that ends with =', '802-1x', 'identity=hunter2='],
   ])('%s', (_title, section, entry) => {
     const [problem, ...others] = findInexpressible(parseConnection('a', withEntry(section, entry)));
     expect(others).toEqual([]);

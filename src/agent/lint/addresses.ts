@@ -8,7 +8,7 @@ import type { Rule } from '../../core/rule.ts';
 import { registryHost } from '../imagePull.ts';
 import { findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { findInternalTlsHost } from '../../network/internalHost.ts';
-import { findIgnoredExceptions, isExceptForPython } from '../../network/noProxy.ts';
+import { findIgnoredExceptions, proxyOf, proxyReaders } from '../../network/noProxy.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
   chronyParts,
@@ -146,10 +146,7 @@ export const agentProxyRules = [
       .flatMap((value) => value.split(','))
       .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
     for (const { run, variables } of proxiedRuns(subject)) {
-      const detoured = urls.filter((url) => {
-        const proxy = variables.get(`${url.protocol.slice(0, -1)}_proxy`) ?? '';
-        return proxy !== '' && !isExceptForPython(url, exceptionsOf(variables));
-      });
+      const detoured = urls.filter((url) => proxyOf(url, variables, proxyReaders.requests) !== undefined);
       const hosts = [...new Set(detoured.map(urlHost))];
       if (hosts.length === 0) continue;
       const { path, unitName } = run.setting;

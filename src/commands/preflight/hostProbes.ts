@@ -64,13 +64,13 @@ export function* listProbes(
 }
 
 /** What makes a difference. */
-function keyOf({ isExcept, variables, ...others }: ServerAccess): unknown {
-  return [isExcept.name, [...variables], others];
+function keyOf({ reader, variables, ...others }: ServerAccess): unknown {
+  return [reader.program, [...variables], others];
 }
 
 /** What is special in the way to a server. */
-function describeWay(url: URL, { isExcept, isVerified, variables }: ServerAccess): string {
-  const proxy = proxyOf(url, variables, isExcept);
+function describeWay(url: URL, { isVerified, reader, variables }: ServerAccess): string {
+  const proxy = proxyOf(url, variables, reader);
   const through = proxy === undefined ? '' : `, through the proxy ${shownUrl(proxy)}`;
   return `${url.protocol === 'https:' && !isVerified ? ', with a certificate that is not verified' : ''}${through}`;
 }

@@ -45,13 +45,13 @@ function trusting(cas: readonly string[], hasPublicCas: boolean): SecureContext 
  */
 export async function request(
   href: URL,
-  { cas, hasPublicCas, isExcept, isVerified, variables }: ServerAccess,
+  { cas, hasPublicCas, isVerified, reader, variables }: ServerAccess,
   { signal, time }: Limits,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
 ): Promise<ReadAnswer> {
   const { authorization, name, url } = parseHttpUrl(href.href);
-  const proxy = proxyOf(url, variables, isExcept);
+  const proxy = proxyOf(url, variables, reader);
   let awaited = 'the connection';
   const connection = connect({
     connectTime: time,

@@ -48,6 +48,26 @@ describe('the network of a host', () => {
       ],
     ],
     [
+      'with a proxy for all schemes, which podman does not read and does not hand to the agent',
+      {
+        ...configOf('https://198.51.100.1', { 'eth0.nmconnection': eth0('192.0.2.5/24') }),
+        systemd: {
+          units: [
+            {
+              name: 'ironic-agent.service',
+              enabled: true,
+              contents:
+                '[Service]\nEnvironment=ALL_PROXY=http://192.0.2.3:3128\nExecStart=/usr/bin/podman run --network host -v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/ignition.conf 203.0.113.1/ironic-agent\n',
+            },
+          ],
+        },
+      },
+      [
+        'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has a route to 198.51.100.1',
+        'agent-network-reach $.storage.files.1.contents.source: registry: no connection of the host has a route to 203.0.113.1',
+      ],
+    ],
+    [
       'with a gateway outside its subnet, in the second file',
       configOf('mdns', {
         'a.nmconnection': eth0('192.0.2.4/24'),

@@ -7,6 +7,7 @@ const ignored = 'agent-proxy-exception $.systemd.units.0.contents';
 describe('a proxy between the agent and Ironic', () => {
   it.each([
     ['nothing direct', 'Environment=HTTPS_PROXY=http://proxy:3128', found],
+    ['for all schemes, which podman does not hand on', 'Environment=ALL_PROXY=http://proxy:3128', []],
     ['only for http', 'Environment=HTTP_PROXY=http://proxy:3128', []],
     ['an empty one', 'Environment="HTTPS_PROXY="', []],
     ['the address', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=192.0.2.1', []],
