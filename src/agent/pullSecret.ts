@@ -9,7 +9,7 @@ import type { Problem } from '../core/finding.ts';
 import { isGoBase64 } from '../formats/goText.ts';
 import { readJsonTree } from '../formats/json/tree.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
-import { asMapping, isMapping, mappingAt, parseIfJson } from '../formats/mapping.ts';
+import { asMapping, isMapping, mappingAt, parseIfJson, stringOf } from '../formats/mapping.ts';
 import { syntaxHint } from '../ignition/hints.ts';
 
 const EXPECTED_FORM = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
@@ -99,14 +99,16 @@ export function readCredentials(json: string): Credentials {
   );
   return {
     entries: new Map(entries),
-    helpers: new Map(Object.entries(asMapping(credHelpers)).map(([name, helper]) => [name, String(helper)])),
+    helpers: new Map(
+      Object.entries(asMapping(credHelpers)).map(([name, helper]) => [name, stringOf(helper) ?? '']),
+    ),
   };
 }
 
 /** The header `Authorization` of a login with an entry that is usable, in a text from `parsePullSecret`. */
 export function authorizationOf(json: string, key: string): string {
   const { auth } = mappingAt(JSON.parse(json), ['auths', key]);
-  return `Basic ${String(auth).replaceAll(/[\r\n]/g, '')}`;
+  return `Basic ${(stringOf(auth) ?? '').replaceAll(/[\r\n]/g, '')}`;
 }
 
 /** Like the decoder of Go, which skips line breaks, and podman, which ignores entries without a colon. */

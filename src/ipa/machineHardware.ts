@@ -5,7 +5,15 @@
  */
 
 import { type Architecture, architectures } from '../core/architecture.ts';
-import { asList, asMapping, asMappings, isMapping, type Mapping, valueAt } from '../formats/mapping.ts';
+import {
+  asList,
+  asMapping,
+  asMappings,
+  isMapping,
+  type Mapping,
+  stringOf,
+  valueAt,
+} from '../formats/mapping.ts';
 import type { HintName } from './rootDeviceHints.ts';
 
 export interface MachineHardware {
@@ -96,7 +104,10 @@ function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware 
 
 /** Without disks, Ironic leaves out the list (`inspect.py` of its redfish interface); the agent always sends it, with names of devices. */
 function areOfBmc(disks: unknown): boolean {
-  return !Array.isArray(disks) || asMappings(disks).some(({ name }) => !String(name).startsWith('/dev/'));
+  return (
+    !Array.isArray(disks) ||
+    asMappings(disks).some(({ name }) => stringOf(name)?.startsWith('/dev/') !== true)
+  );
 }
 
 function diskOf(values: Mapping, name: string | undefined, size: unknown): MachineDisk[] {

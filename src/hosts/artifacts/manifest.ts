@@ -8,7 +8,7 @@ import { architectures } from '../../core/architecture.ts';
 import { type ArtifactKind, artifacts } from '../../core/artifacts.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
-import { asMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
+import { asMapping, mappingAt, parseJsonObject, stringOf } from '../../formats/mapping.ts';
 import { imageParts } from '../../image/bootParts.ts';
 import type { BaseCatalog } from '../plan/baseCatalog.ts';
 import type { InputImages } from '../plan/imageInputs.ts';
@@ -160,7 +160,7 @@ export function parseManifest(text: string): Manifest {
     throw new FormatError(`it contains a path outside of the folder: ${quoteText(outside.path)}`);
   return {
     version: 1,
-    generator: { name: GENERATOR, version: String(version) },
+    generator: { name: GENERATOR, version: stringOf(version) ?? '' },
     layout: value['layout'] === 'metal3' || value['layout'] === 'bifrost' ? value['layout'] : 'folder',
     baseUrl: typeof value['baseUrl'] === 'string' ? value['baseUrl'] : null,
     artifacts: [],
@@ -193,7 +193,7 @@ function isFile(value: unknown): value is ManifestFile {
   const { path, kind, size, sha256 = '', mode, host = '', secrets = [], recipe = '' } = asMapping(value);
   return (
     [path, sha256, mode, host, recipe].every(isText) &&
-    Object.hasOwn(artifacts, String(kind)) &&
+    Object.hasOwn(artifacts, stringOf(kind) ?? '') &&
     typeof size === 'number' &&
     isListOf(secrets, isText)
   );

@@ -107,16 +107,17 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   const [, section] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
   if (section !== undefined && isIronicConf('', parseOsloConfig(text))) return IRONIC_CONF;
   if (section === 'DEFAULT') return CONF;
-  const kinds = /^apiVersion:/m.test(text)
+  const named = /^apiVersion:/m.test(text)
     ? Array.from(text.matchAll(/^kind: *["']?(\w+)/gm), ([, kind]) => kind)
     : [];
   // Of several objects, some belong to the others.
-  const kind = kinds.find((one = '') => !/^(?:Namespace|Secret|ConfigMap)$/.test(one)) ?? kinds[0];
-  if (kind !== undefined) return describeObject({ kind });
+  const ofText = named.find((one = '') => !/^(?:Namespace|Secret|ConfigMap)$/.test(one)) ?? named[0];
+  if (ofText !== undefined) return describeObject(ofText);
   const { parseYaml } = await import('../../formats/yaml.ts');
   const mapping = asMapping(ifWellFormed(() => parseYaml(text).value));
   const keys = Object.keys(mapping);
-  if (keys.includes('apiVersion') && keys.includes('kind')) return describeObject(mapping);
+  const { apiVersion, kind } = mapping;
+  if (apiVersion !== undefined && typeof kind === 'string') return describeObject(kind);
   if (keys.includes('ignition')) return IGNITION;
   if (keys.includes('variant')) return BUTANE;
   return isInventory(mapping) ? INVENTORY : undefined;
@@ -128,10 +129,10 @@ const importable: ReadonlySet<string> = new Set(
   ),
 );
 
-function describeObject({ kind }: Mapping): Content {
-  const isImportable = importable.has(String(kind));
+function describeObject(kind: string): Content {
+  const isImportable = importable.has(kind);
   const use = isImportable
     ? 'write an inventory from it with "ironic-coreos import FILE"'
     : 'write the part that is required to a file, and pass that';
-  return [`a Kubernetes object of kind ${quoteText(String(kind))}`, use];
+  return [`a Kubernetes object of kind ${quoteText(kind)}`, use];
 }
