@@ -87,8 +87,14 @@ function isCustomDeploy({ bootIso, deployInterface, method }: DeployOptions): bo
 
 /** A custom deploy step has the same rules as on a node, except that the webhook requires a checksum for each image. */
 function checkHostDeployment(options: DeployOptions): readonly Finding[] {
-  if (!isCustomDeploy(options)) return checkDeployment(options);
-  const { imageChecksum, imageSource } = options;
+  const { deployInterface, imageChecksum, imageSource, method } = options;
+  if (!isCustomDeploy(options)) {
+    // Without a deploy step, the operator lets Ironic write the image.
+    const isWritten = method === 'none' && imageSource !== undefined;
+    return checkDeployment(
+      isWritten ? { ...options, deployInterface: deployInterface ?? 'direct' } : options,
+    );
+  }
   return [
     ...checkDeployment({ ...options, deployInterface: 'custom-agent' }),
     ...checkImageChecksum(imageChecksum, imageSource !== undefined),
@@ -166,20 +172,13 @@ function metadataOf(namespace: string | undefined, name: string) {
 }
 
 function renderImage(options: DeployOptions): Mapping | undefined {
-  const {
-    bootIso,
-    deployInterface,
-    imageChecksum: checksum,
-    imageFormat: format,
-    imageSource: url,
-  } = options;
+  const { bootIso, imageChecksum: checksum, imageFormat: format, imageSource: url } = options;
   if (bootIso !== undefined) return { url: bootIso, format: 'live-iso' };
   if (url === undefined) return undefined;
-  const isInstalled = deployInterface === undefined || deployInterface === 'custom-agent';
   return {
     url,
     ...(checksum !== undefined && { checksum, checksumType: checksumType(checksum) }),
-    ...(isInstalled ? { format: 'raw' } : format !== undefined && { format }),
+    ...(isCustomDeploy(options) ? { format: 'raw' } : format !== undefined && { format }),
   };
 }
 

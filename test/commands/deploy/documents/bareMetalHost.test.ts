@@ -120,6 +120,11 @@ describe('a BareMetalHost', () => {
       ['image-checksum'],
     ],
     [
+      'an image without a deploy step and without a checksum',
+      withOptions({ method: 'none', imageSource: 'https://h/i' }),
+      ['image-checksum'],
+    ],
+    [
       'kernel arguments for an image of Ironic',
       withOptions({
         deployInterface: 'direct',
@@ -149,6 +154,11 @@ describe('a BareMetalHost', () => {
       {
         image: { url: 'https://h/i', checksum, checksumType: 'sha256', format: 'qcow2' },
       },
+    ],
+    [
+      'an image without a deploy step',
+      { method: 'none', imageSource: 'https://h/i', imageChecksum: checksum, imageFormat: 'qcow2' },
+      { image: { url: 'https://h/i', checksum, checksumType: 'sha256', format: 'qcow2' } },
     ],
     [
       'a container',
