@@ -248,7 +248,8 @@ const table = [
     content: {
       what: 'Pull secret',
       noun: 'a pull secret',
-      inline: { noun: 'secret', pattern: /^\s*(?:\{|ey[A-Za-z0-9])/ },
+      // The text of JSON, or what is its base64 for sure: a name of a file may start like that.
+      inline: { noun: 'secret', pattern: /^\s*(?:\{|(?:ey[AJ]|ew[0o])[\w+/\s]{12,}={0,2}\s*$)/ },
     },
   },
   {

@@ -17,6 +17,7 @@ const connection = '[connection]\nid=wifi\ntype=wifi\n\n[wifi-security]\npsk=hun
 const entryPoints = '[ironic_python_agent.hardware_managers]\nburnin = burnin:Manager\n';
 
 const files: Readonly<Record<string, string>> = {
+  'eyecatcher.json': '{"auths":{"quay.io":{"auth":"aHVudGVyMjp4"}}}',
   'auth.json': '{"auths":{"quay.io":{"auth":"aHVudGVyMjp4"}}}',
   'registries.conf': '[[registry]]\nlocation = "quay.io"\n',
   'state.yaml':
@@ -265,6 +266,12 @@ describe('render: settings', () => {
       { contents: files['burn-in.service'], enabled: true, name: 'burn-in.service' },
     ],
     [
+      'a pull secret in a file whose name begins as base64 of JSON does',
+      ['--pull-secret', 'eyecatcher.json'],
+      (config) => contentsOf(config, '/etc/authfile.json'),
+      files['auth.json'],
+    ],
+    [
       'a name of the host',
       ['--hostname', 'worker-0'],
       (config) => contentsOf(config, '/etc/NetworkManager/dispatcher.d/01-hostname'),
@@ -343,6 +350,18 @@ describe('render: settings', () => {
       '--password-hash: password is not a password hash',
     ],
     ['an MD5 hash', 1, ['--password-hash', 'md5'], '--password-hash: md5 is an MD5 hash'],
+    [
+      'a pull secret as base64 instead of its file',
+      2,
+      ['--pull-secret', Buffer.from('{"auths":{}}').toString('base64')],
+      '--pull-secret requires the path of a file, not the secret',
+    ],
+    [
+      'a pull secret as indented JSON in base64',
+      2,
+      ['--pull-secret', Buffer.from('{\n  "auths": {}}').toString('base64')],
+      '--pull-secret requires the path of a file, not the secret',
+    ],
     [
       'a hash instead of its file',
       2,
