@@ -164,7 +164,7 @@ async function readShared(reading: Reading): Promise<SharedSettings> {
       environment: read(reading, 'agent.podman.environment'),
       args: read(reading, 'agent.podman.args'),
     },
-    caCertificates: (await readFileValue(reading, 'ironic.caFiles')).join('') || undefined,
+    caCertificates: joinLines(await readFileValue(reading, 'ironic.caFiles')) || undefined,
     debug: read(reading, 'agent.debug'),
     confOptions: readConfOptions(reading),
     userConf: await readFileValue(reading, 'agent.confFile'),
@@ -179,6 +179,14 @@ async function readShared(reading: Reading): Promise<SharedSettings> {
     proxy: readProxy(reading),
     ...(await readAddedFiles(reading)),
   };
+}
+
+/** The texts one after the other, each from the start of a line. One text alone stays as it is. */
+function joinLines(texts: readonly string[]): string {
+  return texts.reduce(
+    (joined, text) => (joined === '' || joined.endsWith('\n') ? joined + text : `${joined}\n${text}`),
+    '',
+  );
 }
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */

@@ -187,6 +187,18 @@ describe('the pull secret of ICC, in a file', () => {
   });
 });
 
+it('writes each certificate from the start of a line', async () => {
+  const cwd = await mkdtemp(join(root, 'certificates-'));
+  const pem = join(import.meta.dirname, '../../support/certificates/test-ca.pem');
+  const certificate = (await readFile(pem, 'utf8')).trimEnd();
+  await writeFile(join(cwd, 'a.pem'), certificate);
+  const env = { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: 'quay.io/a/b' };
+  const flags = ['--ca-file', 'a.pem', '--ca-file', 'a.pem'];
+  const { code, stdout } = await runCli(['render', '--profile', 'icc', ...flags], { cwd, env });
+  expect(code).toBe(0);
+  expect(stdout).toContain(`data:text/plain,${encodeURIComponent(`${certificate}\n${certificate}`)}"`);
+});
+
 /** In namespaces of their own, the files that a command mounts are visible to no other process. */
 const ownMounts = ['--user', '--map-root-user', '--mount'];
 const mountNote =
