@@ -5,7 +5,7 @@ import { mayBeButane } from '../../butane/mayBeButane.ts';
 import { type Diagnostic, diagnosticOf, type Finding, hasErrors } from '../../core/finding.ts';
 import { formatPlace, ifWellFormed } from '../../core/errors.ts';
 import { errorRule, warningRule } from '../../core/rule.ts';
-import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
 import { keepRemarks, reportGroups, startRun } from '../../hosts/hostRun.ts';
 import { isInventory } from '../../hosts/input/contentKind.ts';
 import type { CheckUnits } from '../../hosts/input/unitTools.ts';
@@ -56,7 +56,7 @@ export async function checkIfInventory(
   return { file, bytes: new Uint8Array(), report: { valid: !hasErrors(findings), findings } };
 }
 
-function parseInventoryText(file: string, bytes: Buffer): ParsedYaml | undefined {
+function parseInventoryText(file: string, bytes: Buffer): YamlDocument | undefined {
   const isYaml = /\.ya?ml$/i.test(file);
   if ((!isYaml && bytes.includes('"ignition"')) || mayBeButane(file, bytes)) return undefined;
   const document = ifWellFormed(() => parseYaml(bytes.toString('utf8')));

@@ -12,7 +12,7 @@ import {
 } from './inventoryDocument.ts';
 import { CliError, FormatError, located, UsageError } from '../../core/errors.ts';
 import { decodeUtf8 } from '../../formats/utf8.ts';
-import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -60,7 +60,7 @@ export function sharedSource(inventory: Inventory, options: RenderOptions, io: I
 /** An inventory, and its document for other parts of it, such as `deploy`. */
 export interface InventoryRead {
   readonly inventory: Inventory;
-  readonly document: ParsedYaml;
+  readonly document: YamlDocument;
 }
 
 /**
@@ -92,7 +92,7 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
 const INVENTORY = 'an inventory of ironic-coreos';
 
 /** @throws CliError if the bytes are neither YAML nor JSON, or a document of another type */
-export function parseInventory(name: string, bytes: Uint8Array): Promise<ParsedYaml> {
+export function parseInventory(name: string, bytes: Uint8Array): Promise<YamlDocument> {
   return located({ file: name, code: 'ERR_INVENTORY', hint: `fix ${name}` }, async () => {
     try {
       const document = parseYaml(decodeUtf8(bytes));

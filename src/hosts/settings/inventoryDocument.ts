@@ -14,6 +14,7 @@ import { ignoreProblem } from '../../io/report/ignored.ts';
 import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
+import { childAt, type DocumentNode, targetOf } from '../../formats/documentTree.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { asList, asMapping, isMapping, type Mapping, stringOf } from '../../formats/mapping.ts';
 import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
@@ -32,6 +33,8 @@ export interface InventoryDocument {
   /** The folder that relative paths start from. */
   readonly folder: string;
   readonly value: unknown;
+  /** Undefined for a value that was not read from a text. */
+  readonly root?: DocumentNode | undefined;
   readonly locate: (path: Path) => Position | undefined;
   readonly locateInText: LocateInText;
 }
@@ -83,7 +86,9 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
     return { agent: new Map(), problems: [...locate(shape, whole), ...ofHosts].slice(0, MOST_FINDINGS) };
   }
   const ignore = readIgnored(shared);
-  const template = readNetworkTemplate(shared['networkTemplate']);
+  const { root } = document;
+  const node = root && childAt(targetOf(root), 'networkTemplate');
+  const template = readNetworkTemplate(shared['networkTemplate'], node);
   return {
     profile: profileNames.find((name) => name === shared['profile']),
     agent: readSettings(asMapping(shared['agent']), below(whole, ['agent'])),

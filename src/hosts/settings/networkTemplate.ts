@@ -1,11 +1,12 @@
 /**
  * The network that hosts of an inventory share (`networkTemplate`): nmstate or OpenStack network data with placeholders. A text may
- * contain them: `eth0.{vlan}`. A value that is only a placeholder becomes a number if the value of the host has only digits. Without
- * quotes, YAML reads it as a mapping with a null.
+ * contain them: `eth0.{vlan}`. In place of a text that is only a placeholder, `"{vlan}"`, the value of the host stays a text or a
+ * number. A placeholder without quotes, `{vlan}`, also makes a number of a text with only digits.
  */
 
 import { nearestName } from '../../core/nearestNames.ts';
-import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
+import { childAt, type DocumentNode, targetOf } from '../../formats/documentTree.ts';
+import { asList, asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Mistake } from './inventoryMistakes.ts';
 
 export interface NetworkTemplate {
@@ -18,16 +19,23 @@ export interface NetworkTemplate {
 
 const formats = ['nmstate', 'networkData'] as const;
 
-/** @param value of the key in an inventory that is valid by its schema */
-export function readNetworkTemplate(value: unknown): NetworkTemplate | undefined {
+/**
+ * @param value of the key in an inventory that is valid by its schema
+ * @param node of the value; without it, placeholders are texts
+ */
+export function readNetworkTemplate(
+  value: unknown,
+  node: DocumentNode | undefined,
+): NetworkTemplate | undefined {
   const template = asMapping(value);
   const format = formats.find((one) => template[one] !== undefined);
   if (format === undefined) return undefined;
   const network = template[format];
+  const unquoted = new Map(unquotedIn(network, node && childAt(targetOf(node), format)));
   return {
     format,
-    names: new Set(placeholdersIn(network)),
-    fill: (host) => fill(network, valuesOf(host)),
+    names: new Set(placeholdersIn(network, unquoted)),
+    fill: (host) => fill(network, valuesOf(host), unquoted),
   };
 }
 
@@ -72,39 +80,63 @@ function valuesOf({ name, mac, architecture, network }: Mapping): Mapping {
   return { name, mac, architecture, ...asMapping(asMapping(network)['values']) };
 }
 
+/** The mappings of placeholders without quotes by themselves, and the names. */
+type Unquoted = ReadonlyMap<unknown, string>;
+
+/** YAML reads `{vlan}` as a mapping of a key without a value. In a mapping in block style (`speed:`), the value is only missing. */
+function* unquotedIn(
+  value: unknown,
+  node: DocumentNode | undefined,
+): Generator<readonly [mapping: unknown, name: string]> {
+  const target = node && targetOf(node);
+  if (target?.kind === 'sequence') {
+    for (const [index, item] of target.items.entries()) yield* unquotedIn(asList(value)[index], item);
+  }
+  if (target?.kind !== 'mapping') return;
+  const [first, ...others] = target.entries;
+  const isAlone = target.style === 'flow' && others.length === 0;
+  if (isAlone && first?.value.kind === 'scalar' && first.value.style === 'plain' && first.value.text === '') {
+    yield [value, first.key.text];
+  }
+  for (const { key, value: member } of target.entries) {
+    yield* unquotedIn(asMapping(value)[key.text], member);
+  }
+}
+
 /** The names of the placeholders in a part of the template. */
-function* placeholdersIn(part: unknown): Generator<string> {
-  const only = onlyPlaceholder(part);
-  if (only !== undefined) yield only;
-  else if (typeof part === 'string') for (const [, name = ''] of part.matchAll(PLACEHOLDER)) yield name;
+function* placeholdersIn(part: unknown, unquoted: Unquoted): Generator<string> {
+  const name = unquoted.get(part);
+  if (name !== undefined) yield name;
+  else if (typeof part === 'string') for (const [, own = ''] of part.matchAll(PLACEHOLDER)) yield own;
   else if (typeof part === 'object' && part !== null) {
-    for (const member of Object.values(part)) yield* placeholdersIn(member);
+    for (const member of Object.values(part)) yield* placeholdersIn(member, unquoted);
   }
 }
 
 /** A part with the values in place of its placeholders. One whose value is missing stays. */
-function fill(part: unknown, values: Mapping): unknown {
-  const only = onlyPlaceholder(part);
-  if (only !== undefined) {
-    const value = values[only];
-    return typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value) ? Number(value) : (value ?? part);
-  }
-  if (Array.isArray(part)) return part.map((item: unknown) => fill(item, values));
+function fill(part: unknown, values: Mapping, unquoted: Unquoted): unknown {
+  const name = unquoted.get(part);
+  if (name !== undefined) return numberIn(values[name]) ?? part;
+  if (Array.isArray(part)) return part.map((item: unknown) => fill(item, values, unquoted));
   if (isMapping(part)) {
-    return Object.fromEntries(Object.entries(part).map(([key, member]) => [key, fill(member, values)]));
+    return Object.fromEntries(
+      Object.entries(part).map(([key, member]) => [key, fill(member, values, unquoted)]),
+    );
   }
   if (typeof part !== 'string') return part;
-  return part.replaceAll(PLACEHOLDER, (text, name: string) => {
-    const value = values[name];
+  const [, only] = /^\{([A-Za-z][\w-]*)\}$/.exec(part) ?? [];
+  if (only !== undefined) return values[only] ?? part;
+  return part.replaceAll(PLACEHOLDER, (text, own: string) => {
+    const value = values[own];
     return typeof value === 'string' || typeof value === 'number' ? `${value}` : text;
   });
 }
 
 const PLACEHOLDER = /\{([A-Za-z][\w-]*)\}/g;
 
-/** The name in a value that is only a placeholder: `"{vlan}"`, or `{vlan}` without quotes. */
-function onlyPlaceholder(part: unknown): string | undefined {
-  if (typeof part === 'string') return /^\{([A-Za-z][\w-]*)\}$/.exec(part)?.[1];
-  const [[key, value] = ['', undefined], ...others] = Object.entries(asMapping(part));
-  return others.length === 0 && value === null ? key : undefined;
+/** The number that a text is written like, or else the value. A longer number would lose digits. */
+function numberIn(value: unknown): unknown {
+  return typeof value === 'string' && String(Number(value)) === value && Number.isSafeInteger(Number(value))
+    ? Number(value)
+    : value;
 }

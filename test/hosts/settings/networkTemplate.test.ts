@@ -43,7 +43,7 @@ describe('a network template', () => {
           type: 'vlan',
           state: 'up',
           vlan: { 'base-iface': 'eth0', id: 5 },
-          ipv4: { enabled: true, dhcp: false, address: [{ ip: '192.0.2.5', 'prefix-length': 24 }] },
+          ipv4: { enabled: true, dhcp: false, address: [{ ip: '192.0.2.5', 'prefix-length': '24' }] },
         },
         {
           name: 'eth0',
@@ -54,6 +54,46 @@ describe('a network template', () => {
         },
       ],
     });
+  });
+
+  it.each([
+    ['a text in quotes stays one', '"{v}"', '"24"', '24'],
+    ['a number stays one', '"{v}"', '24', 24],
+    ['digits without quotes in the template become a number', '{v}', '"24"', 24],
+    ['digits that no number holds stay a text', '{v}', '"12345678901234567890"', '12345678901234567890'],
+    ['zeros at the start stay', '{v}', '"007"', '007'],
+  ])('%s', async (_title, placeholder, value, expected) => {
+    const shared = `networkTemplate: {nmstate: {interfaces: [{name: eth0, description: ${placeholder}}]}}\n`;
+    const { stdout } = await show(agent + shared + values(`v: ${value}`));
+    expect(parseYaml(stdout).value).toEqual({ interfaces: [{ name: 'eth0', description: expected }] });
+  });
+
+  it('keeps keys without a value that are no placeholders', async () => {
+    const shared = `networkTemplate:
+  nmstate:
+    interfaces:
+    - name: &name {name}
+      ethernet:
+        speed:
+      profile-name: *name
+      mtu: {}
+      bridge: {a: , b: }
+`;
+    const { code, stdout } = await show(`${agent}${shared}hosts:\n- {name: a, network: {values: {}}}\n`);
+    expect([code, parseYaml(stdout).value]).toEqual([
+      0,
+      {
+        interfaces: [
+          {
+            name: 'a',
+            ethernet: { speed: null },
+            'profile-name': 'a',
+            mtu: {},
+            bridge: { a: null, b: null },
+          },
+        ],
+      },
+    ]);
   });
 
   it('gives the same config as a network of the host', async () => {
