@@ -54,7 +54,8 @@ Many hosts:
   --show-settings prints them, and a list "hosts" with name, mac, architecture,
   network (nmstate, networkData or keyfiles) and overrides. Each host gets
   NAME.ign in the folder --output. Invalid hosts are reported and skipped.
-  --host NAME renders one of them. Without "hosts", --output is one config.
+  --host NAME renders one of them; with --show-settings, it prints the settings
+  of this host. Without "hosts", --output is one config.
   Schema: dist/schemas/inventory.json of the npm package
 
 Without a registry:

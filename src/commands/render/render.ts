@@ -10,7 +10,6 @@ import { printable } from '../../core/foreignText.ts';
 import type { RenderOptions } from '../../hosts/settings/options.ts';
 import { createUnitCheck } from '../../hosts/input/unitTools.ts';
 import { createRenderer } from '../../hosts/settings/renderConfig.ts';
-import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
 
@@ -31,13 +30,16 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
     await writeStdout(io, [Buffer.from(await formatNetwork(options.inventory, options.showNetwork, io))]);
     return 0;
   }
-  const { readInventoryFile } = await import('../../hosts/settings/inventory.ts');
+  const { readInventoryFile, refuseInvalidHost } = await import('../../hosts/settings/inventory.ts');
   const { inventory, source } = await readInventoryFile(options.inventory, options, io);
-  if (inventory.hosts === undefined || options.showSettings === true) {
-    return renderOne(source, inventory.hosts);
-  }
-  const { renderHosts } = await import('../../hosts/settings/renderHosts.ts');
-  return renderHosts(inventory.hosts, source);
+  const { hosts } = inventory;
+  if (hosts === undefined) return renderOne(source);
+  const { hostSource, renderHosts } = await import('../../hosts/settings/renderHosts.ts');
+  if (options.showSettings !== true) return renderHosts(hosts, source);
+  const [host] = source.options.host === options.host ? [] : hosts; // otherwise, it is the address of Ironic
+  if (host === undefined) return renderOne(source);
+  refuseInvalidHost(host, io);
+  return renderOne(hostSource(host, source, io));
 }
 
 function refuseUnwritten({ failFast, output, showSettings }: RenderOptions): void {
@@ -48,13 +50,11 @@ function refuseUnwritten({ failFast, output, showSettings }: RenderOptions): voi
   });
 }
 
-/** @param hosts of the inventory, for `--show-settings` */
-async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[]): Promise<ExitCode> {
+async function renderOne(source: RenderSource): Promise<ExitCode> {
   const { io, options } = source;
   if (options.showSettings === true) {
     const format = options.format === 'json' ? formatShownSettingsJson : formatShownSettings;
-    const shown = format(readInputs(source), options, hosts);
-    await writeStdout(io, [Buffer.from(shown)]);
+    await writeStdout(io, [Buffer.from(format(readInputs(source), options))]);
     return 0;
   }
   const rendered = await createRenderer(createUnitCheck(io))(source);

@@ -129,14 +129,15 @@ export async function readInventoryLayers(
   const { agent, hosts = [], profile = 'default' } = inventory;
   if (host === undefined) return { profile, files: [agent] };
   const chosen = findHost(hosts, host, name);
-  report(io, chosen.problems);
-  if (chosen.problems.length > 0) {
-    throw new CliError(`host ${host} is invalid`, {
-      code: 'ERR_HOST',
-      hint: 'fix the errors above',
-    });
-  }
+  refuseInvalidHost(chosen, io);
   return { profile, files: [chosen.readInputs(), agent] };
+}
+
+/** @throws CliError if the host is invalid (after reporting the mistakes) */
+export function refuseInvalidHost({ name, problems }: InventoryHost, io: Io): void {
+  report(io, problems);
+  if (problems.length === 0) return;
+  throw new CliError(`host ${name} is invalid`, { code: 'ERR_HOST', hint: 'fix the errors above' });
 }
 
 /** The hosts with these names, or all of them without names. Throws UsageError for a name that is not listed. */

@@ -366,13 +366,6 @@ describe('render --inventory', () => {
     expect(stdout).toMatch(new RegExp(`^ironic\\.apiUrls +https://${address} +${place}$`, 'm'));
   });
 
-  it('shows what is different for each host', async () => {
-    const hosts = `${shared}hosts:\n  - name: a\n    overrides: { agent.debug: true }\n  - name: b\n`;
-    const { code, stdout } = await render(hosts, ['--show-settings']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^a +agent\.debug +yes +site\/ramdisk\.yaml:\d+:\d+$/m);
-  });
-
   it('renders one config where no hosts are listed', async () => {
     const { code, output } = await render(shared);
     expect(code).toBe(0);

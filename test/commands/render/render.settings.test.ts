@@ -668,7 +668,6 @@ describe('render --show-settings', () => {
         { setting: 'ironic.port', value: '6385', source: 'default' },
       ]),
       ignored: [{ name: 'HTTP_PROXY', reason: expect.any(String) }],
-      hosts: [],
     });
   });
 
