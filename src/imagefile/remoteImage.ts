@@ -62,19 +62,18 @@ interface Remote extends RemoteAccess {
   readonly blocks: Map<number, Promise<Uint8Array>>;
 }
 
-async function openOnce(file: Omit<Remote, 'blocks' | 'size' | 'version'>): Promise<OpenImage> {
-  const { client, url, name } = file;
+type RemoteFile = Omit<Remote, 'blocks' | 'size' | 'version'>;
+
+async function openOnce(file: RemoteFile): Promise<OpenImage> {
+  const { client, url } = file;
   const answer = await client.get(url, { headers: rangeHeader({ offset: 0, length: BLOCK }) });
-  if (answer.status === 200) {
-    const { total } = placeOf(answer);
-    const size = total === 0 ? 'of unknown size' : formatSizeInWords(total);
-    file.policy.say(`${name}: the server ignores range requests; downloading the whole file (${size})`);
-    const image = await openSpooled(name, answer.parts, total).catch((error: unknown) => {
-      answer.dismiss();
-      throw error;
-    });
-    await client.close();
-    return image;
+  if (answer.status === 200) return openWhole(file, answer, 'the server ignores range requests');
+  if (statesNoSize(answer)) {
+    answer.dismiss();
+    const whole = await client.get(url);
+    if (whole.status === 200) return openWhole(file, whole, 'the server does not state the size of the file');
+    whole.dismiss();
+    throw brokenAnswer(file);
   }
   const size = answer.status === 416 ? 0 : placeOf(answer).total;
   const remote: Remote = { ...file, size, version: versionOf(answer), blocks: new Map() };
@@ -85,6 +84,23 @@ async function openOnce(file: Omit<Remote, 'blocks' | 'size' | 'version'>): Prom
     remote.blocks.set(0, Promise.resolve(first));
   }
   return imageOf(remote);
+}
+
+/** @param reason why the file is not fetched in parts */
+async function openWhole(
+  { client, name, policy }: RemoteFile,
+  answer: HttpAnswer,
+  reason: string,
+): Promise<OpenImage> {
+  const { total } = placeOf(answer);
+  const size = total === 0 ? 'of unknown size' : formatSizeInWords(total);
+  policy.say(`${name}: ${reason}; downloading the whole file (${size})`);
+  const image = await openSpooled(name, answer.parts, total).catch((error: unknown) => {
+    answer.dismiss();
+    throw error;
+  });
+  await client.close();
+  return image;
 }
 
 function imageOf(remote: Remote): OpenImage {
@@ -249,6 +265,11 @@ function placeOf(
   return { start: Number(start), total: Number(total) };
 }
 
+/** RFC 9110, section 14.4: a server that does not know the size of the file sends `*` in its place. */
+function statesNoSize({ headers, status }: HttpAnswer): boolean {
+  return status === 206 && headers.get('content-range')?.endsWith('/*') === true;
+}
+
 /** A different value means different content. */
 function versionOf({ headers }: HttpAnswer): string | undefined {
   return headers.get('etag') ?? headers.get('last-modified');
@@ -259,7 +280,7 @@ function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, str
 }
 
 /** For an answer that does not belong to those before it. */
-function brokenAnswer({ name }: Remote): CliError {
+function brokenAnswer({ name }: RemoteFile): CliError {
   return new CliError(`File changed on the server, or the response is invalid: ${name}`, {
     code: 'ERR_IMAGE_CHANGED',
     hint: `run the command again, or download the file first: curl -fLO ${quoteShellWord(name)}`,

@@ -29,6 +29,36 @@ it.each<[string, number, Record<string, string>, RegExp]>([
   await expect.poll(connections).toBe(0);
 });
 
+describe('a server that does not state the size of the file', () => {
+  const content = randomBytes(300_000);
+  /** @param whole whether it sends the file to a request without a range */
+  const open = async (whole: boolean, said: string[]): Promise<OpenImage> => {
+    server = createServer(({ headers: { range } }, response) => {
+      if (range === undefined && whole) response.end(content);
+      else response.writeHead(206, { 'Content-Range': 'bytes 0-262143/*' }).end(content.subarray(0, 262_144));
+    });
+    const port = await listenLocally(server);
+    const policy = { ...defaultRetries, firstPause: 1, say: (text: string) => void said.push(text) };
+    return openRemoteImage(`http://127.0.0.1:${port}/live.iso`, { client: createHttpClient({}), policy });
+  };
+
+  it('is asked for the whole file', async () => {
+    const said: string[] = [];
+    const image = await open(true, said);
+    expect(content).toEqual(await image.read(0, image.size));
+    expect(said).toEqual([
+      expect.stringMatching(
+        /live\.iso: the server does not state the size of the file; downloading the whole file \(293 KiB\)$/,
+      ),
+    ]);
+    await image.close();
+  });
+
+  it('and sends a part of the file all the same is refused', async () => {
+    await expect(open(false, [])).rejects.toThrow('the response is invalid');
+  });
+});
+
 describe('an image whose server supports ranges', () => {
   const content = randomBytes(5 * 1024 * 1024 + 7);
   const MIB = 1024 * 1024;
