@@ -15,6 +15,7 @@ import { jsonText } from '../formats/mapping.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 import { trimSpace } from '../formats/goText.ts';
+import { splitArguments } from '../kargs/argument.ts';
 import type { ImageChange } from './imageChange.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { type Patch, patchSource, type RandomAccess, zeros } from './overlay.ts';
@@ -114,7 +115,8 @@ export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
 /** Refuses special characters, because the arguments are a part of a command in the menu of GRUB. */
 function checkedKargs(kargs: string): string {
   const text = trimSpace(kargs);
-  const strange = /[^ -~]|[;&|<>{}$`\\]/.exec(text)?.[0];
+  const isComment = splitArguments(text).some((argument) => argument.startsWith('#'));
+  const strange = /[^ -~]|[;&|<>{}$`\\]/.exec(text)?.[0] ?? (isComment ? '#' : undefined);
   if (strange !== undefined) {
     throw new CliError(
       `Unsupported character in the kernel arguments: ${quoteText(strange)} is special to a boot loader`,

@@ -6,6 +6,7 @@
 import type { Diagnostic } from '../core/finding.ts';
 import { CliError } from '../core/errors.ts';
 import { trimSpace } from '../formats/goText.ts';
+import { splitArguments } from '../kargs/argument.ts';
 import type { KargsAreas } from './kargsAreas.ts';
 
 /** Applied in this order: delete, append, replace. */
@@ -81,21 +82,27 @@ function remarkMissing(edit: 'delete' | 'replace', argument: string, line: strin
   };
 }
 
-/** Characters that GRUB interprets outside of quotes. Quotes are left out, because balanced quotes are valid. */
-const GRUB_SPECIAL = /[$\\;&|<>{}]/;
+/**
+ * Characters that GRUB interprets outside of quotes; `#` starts a comment at the start of a word. Quotes are left out, because
+ * balanced quotes are valid.
+ */
+const GRUB_SPECIAL = /^#|[$\\;&|<>{}]/;
 
 /** Warns of a new argument that makes the menu of GRUB invalid, or that GRUB changes. GRUB boots with UEFI. */
 export function remarkGrub({ current, info }: KargsAreas, kargs: string): Diagnostic[] {
   const usesGrub = info === undefined || info.files.some(({ path }) => /grub/i.test(path));
-  const known = new Set(current.split(' '));
-  const argument = kargs.split(' ').find((word) => !known.has(word) && GRUB_SPECIAL.test(word));
+  const known = new Set(splitArguments(current));
+  const argument = splitArguments(kargs).find((word) => !known.has(word) && GRUB_SPECIAL.test(word));
   if (!usesGrub || argument === undefined) return [];
   const character = GRUB_SPECIAL.exec(argument)?.[0];
   return [
     {
       severity: 'warning',
       message: `GRUB cannot boot with the kernel argument ${withoutValue(argument)}, or changes it: ${character} is special in its menu`,
-      hint: 'use a value without the characters $ \\ ; & | < > { }, for example a URL without a query',
+      hint:
+        character === '#'
+          ? 'remove the argument: GRUB ignores it and all arguments after it'
+          : 'use a value without the characters $ \\ ; & | < > { }, for example a URL without a query',
     },
   ];
 }

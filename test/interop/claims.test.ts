@@ -238,6 +238,19 @@ describe(`menus of GRUB${oracleNote('grub-script-check')}`, () => {
       expect(spawnSync('grub-script-check', [file]).status).toBe(1);
     },
   );
+
+  // The brace is a syntax error unless it is a part of a comment or of quotes.
+  it.runIf(have('grub-script-check')).each([
+    ['#b } c', 0],
+    ['a=#b } c', 1],
+    ['a="1 #b" } c', 1],
+  ])(
+    'with the arguments %s: status %i, because # starts a comment only at the start of a word',
+    (args, status) => {
+      const file = write('grub.cfg', `menuentry a {\n linux /v ${args}\n}\n`);
+      expect(spawnSync('grub-script-check', [file]).status).toBe(status);
+    },
+  );
 });
 
 describe('scripts in CR LF', () => {

@@ -1466,7 +1466,10 @@ export const CLAIMS: readonly Claim[] = [
     tests: [grubQuotes],
   },
   {
-    says: ['GRUB cannot boot with the kernel argument …, or changes it:'],
+    says: [
+      'GRUB cannot boot with the kernel argument …, or changes it:',
+      'remove the argument: GRUB ignores it and all arguments after it',
+    ],
     tests: [`${experiments}: menus of GRUB`],
   },
   {

@@ -67,6 +67,16 @@ describe('characters that GRUB interprets', () => {
     expect((await kargs('modify', '-a', 'y=1', 'coreos.iso')).stderr).toBe('');
   });
 
+  it('include the start of a comment, which is no comment within an argument', async () => {
+    const comment = await kargs('modify', '-a', 'a=1 #b c=2', 'coreos.iso');
+    expect([comment.code, comment.stderr]).toEqual([
+      0,
+      'warning: GRUB cannot boot with the kernel argument #b, or changes it: # is special in its menu\n' +
+        'hint: remove the argument: GRUB ignores it and all arguments after it\n',
+    ]);
+    expect((await kargs('modify', '-a', 'd=#1 e="2 #3"', 'coreos.iso')).stderr).toBe('');
+  });
+
   it('are not reported for s390x, which has no GRUB', async () => {
     await writeFile(join(cwd, 'coreos.iso'), liveIso('s390x'));
     expect(await kargs('modify', '-a', `x=${url}`, 'coreos.iso')).toMatchObject(done);
