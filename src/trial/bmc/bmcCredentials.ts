@@ -27,19 +27,23 @@ export async function readBmcCredentials(
   const expected = { what: 'Credentials of the BMC', maxBytes: MAX_CREDENTIALS };
   const { password, username } = credentialsIn(await readSecretFile(file, io, expected), file);
   if (username !== undefined && password !== undefined) {
-    if (/[\r\n]$/.test(password)) {
-      // `echo PASSWORD | base64` encodes the line break, too.
-      report(io, {
-        severity: 'warning',
-        message: `the password in ${file} ends with a line break`,
-        hint: "encode it without the line break: printf %s 'PASSWORD' | base64",
-      });
-    }
+    warnOfLineBreak('user name', username, file, io);
+    warnOfLineBreak('password', password, file, io);
     return { username, password };
   }
   throw new CliError(`${file} contains no ${username === undefined ? 'username' : 'password'}`, {
     code: 'ERR_SETTING',
     hint: 'write two lines to it: username: NAME and password: "PASSWORD"',
+  });
+}
+
+/** `echo PASSWORD | base64` encodes the line break, too. */
+function warnOfLineBreak(what: 'user name' | 'password', text: string, file: string, io: Io): void {
+  if (!/[\r\n]$/.test(text)) return;
+  report(io, {
+    severity: 'warning',
+    message: `the ${what} in ${file} ends with a line break`,
+    hint: "encode it without the line break: printf %s 'TEXT' | base64",
   });
 }
 

@@ -504,13 +504,17 @@ describe('credentials', () => {
     expect(await readBmcCredentials('credentials', 'a', io)).toEqual({ username: name, password: secret });
   });
 
-  it('a password with the line break of echo', async () => {
-    const text = `data: {username: ${encoded(username)}, password: ${encoded(`${password}\n`)}}\n`;
+  it.each([
+    ['password', encoded(username), encoded(`${password}\n`)],
+    ['user name', encoded(`${username}\n`), encoded(password)],
+  ])('a %s with the line break of echo', async (what, name, secret) => {
+    const text = `data: {username: ${name}, password: ${secret}}\n`;
     writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
     const options = { bmc: 'http://127.0.0.1:1', check: true, credentials: 'credentials' };
     const { ended, said } = startBoot([], options, { cwd: folder });
     await ended;
-    expect(said()).toContain('warning: the password in credentials ends with a line break');
+    expect(said().match(/ends with a line break/g)).toHaveLength(1);
+    expect(said()).toContain(`warning: the ${what} in credentials ends with a line break`);
   });
 
   it('none', async () => {
