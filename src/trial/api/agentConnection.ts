@@ -69,7 +69,7 @@ async function requestAgent(
   // Concatenated like in Ironic, also if the URL ends with a slash.
   const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new AgentError('unreachable', 'its callback URL is invalid');
+    throw new AgentError('unreachable', `its callback URL is invalid: ${urlProblem(callbackUrl)}`);
   /** The reason if the request fails at the current step. */
   let reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'> = 'unreachable';
   const connection = connect({
@@ -101,6 +101,16 @@ async function requestAgent(
   } finally {
     await connection.close();
   }
+}
+
+/** Why a text is not a valid HTTP URL. */
+function urlProblem(callbackUrl: string): string {
+  const [, host, port] =
+    /^https?:\/\/(?:[^/?#]*@)?(\[[^/?#\]]*\]|[^/?#:]*)(?::([^/?#]*))?/i.exec(callbackUrl) ?? [];
+  if (host === undefined) return 'it is not an HTTP URL';
+  if (host === '') return 'it has no host';
+  if (/^\[.*%.*\]$/.test(host)) return `its address ${host} has a zone, which other machines cannot use`;
+  return URL.canParse(`http://${host}`) ? `its port ${port ?? ''} is invalid` : `its host ${host} is invalid`;
 }
 
 /**

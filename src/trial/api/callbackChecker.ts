@@ -138,9 +138,10 @@ function identityOf({ callbackUrl, node }: Agent): string {
   return `${callbackUrl} ${node.token.current() ?? ''}`;
 }
 
-/** Why a URL does not contain the address of the client; undefined if it does. */
+/** Why a URL does not contain the address of the client; undefined if it does, and for an invalid URL, which no request can use. */
 function foreignProblem(callbackUrl: string, client: string): string | undefined {
-  const host = parseUrl(callbackUrl)?.hostname ?? '';
+  const host = parseUrl(callbackUrl)?.hostname;
+  if (host === undefined) return undefined;
   // `URL` has one form for each address, and no zones.
   if (parseUrl(`http://${withBrackets(client.replace(/%.*$/, ''))}`)?.hostname === host) return undefined;
   return `not contacted: the URL contains ${host}, but the heartbeat came from ${client}`;

@@ -181,12 +181,23 @@ describe('askAgent', () => {
     await expect(ask(await listen(silent), { signal: end.signal })).rejects.toThrow(CliError);
   });
 
-  it.each(['', 'file:///etc/passwd', 'ftp://127.0.0.1', '127.0.0.1:9999', 'https://[', 'javascript:1'])(
-    'asks nobody at %j',
-    async (url) => {
-      await expect(ask(url)).rejects.toThrow('its callback URL is invalid');
-    },
-  );
+  it.each([
+    ['', 'it is not an HTTP URL'],
+    ['file:///etc/passwd', 'it is not an HTTP URL'],
+    ['ftp://127.0.0.1', 'it is not an HTTP URL'],
+    ['127.0.0.1:9999', 'it is not an HTTP URL'],
+    ['javascript:1', 'it is not an HTTP URL'],
+    ['https://', 'it has no host'],
+    ['https://[', 'its host [ is invalid'],
+    ['https://a:b@ho st:9999/', 'its host ho st is invalid'],
+    ['https://192.0.2.1:99999', 'its port 99999 is invalid'],
+    [
+      'https://[fe80::1%25eth0]:9999',
+      'its address [fe80::1%25eth0] has a zone, which other machines cannot use',
+    ],
+  ])('asks nobody at %j: %s', async (url, problem) => {
+    await expect(ask(url)).rejects.toThrow(`its callback URL is invalid: ${problem}`);
+  });
 
   it('tells neither the token nor the URL', async () => {
     const error: unknown = await ask(`${await listen(createServer(redirect))}/x`).catch(

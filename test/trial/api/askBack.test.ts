@@ -170,6 +170,19 @@ describe('asking back', () => {
     expect(events[0]?.problem).toMatch(problem);
   });
 
+  it.each<AskBack>(['own', 'anywhere'])('says what is wrong with an invalid URL (%s)', async (askBack) => {
+    const { asking, events } = await start(askBack);
+    asking.onHeartbeat(agentAt('https://[fe80::1%25eth0]:9999'), '127.0.0.1');
+    await asking.idle();
+    expect(events).toMatchObject([
+      {
+        kind: 'callback',
+        reason: 'unreachable',
+        problem: expect.stringMatching(/is invalid: .* has a zone/),
+      },
+    ]);
+  });
+
   it.each([
     ['http://[::1]:1', '::1'],
     ['http://[0:0::1]:1', '::1'],
