@@ -112,6 +112,8 @@ export interface BmcChange {
   readonly method: 'PATCH' | 'POST';
   readonly path: string;
   readonly body: Mapping;
+  /** Whether the resource of a PATCH has an entity tag. */
+  readonly isTagged?: boolean;
 }
 
 interface RedfishRequest {
@@ -240,8 +242,7 @@ class RedfishRequests {
   async change(request: RedfishRequest): Promise<void> {
     if (request.method === 'POST') return this.#act(request);
     const { action, path } = request;
-    const now = await this.send({ method: 'GET', path, action });
-    const tag = [now.headers['etag'], now.body['@odata.etag']].find((one) => typeof one === 'string') ?? '';
+    const { entityTag: tag = '' } = await this.send({ method: 'GET', path, action });
     const tags = new Set([tag, tag.replace(/^W\//, ''), '']);
     for (const one of tags) {
       try {
@@ -299,7 +300,9 @@ class RedfishRequests {
         return await this.#request({ ...request, path: pathOf(next) }, bounds, redirects + 1);
       }
       const body = await this.#readBody(response, name);
-      const answer = { path, status, headers, body, clockOffset: clockOffset(headers['date'], this.#clock) };
+      const entityTag = [headers['etag'], body['@odata.etag']].find((one) => typeof one === 'string');
+      const offset = clockOffset(headers['date'], this.#clock);
+      const answer = { path, status, headers, body, entityTag, clockOffset: offset };
       if (status < 300) return answer;
       throw this.#refused(status, answer, action);
     } catch (error) {

@@ -278,6 +278,8 @@ export interface FakeBmcOptions {
   readonly processor?: Body;
   /** The chain that it sends contains the CA. */
   readonly tls?: boolean;
+  /** Whether a model with entity tags refuses changes without one. */
+  readonly requiresTags?: boolean;
   readonly fault?: Fault;
   /** Whether the fake acts on a request, but its answer is lost. */
   readonly loses?: (request: SeenRequest) => boolean;
@@ -461,7 +463,14 @@ class Fake {
     if (path === sessions) return this.#login(request, response);
     if (method === 'PATCH' && this.model.hasEtags === true) {
       const tag = headers['if-match'];
-      if (tag !== undefined && tag !== `"${this.state.revision}"`) {
+      if (tag === undefined && this.options.requiresTags === true) {
+        return refuseWith({
+          status: 428,
+          id: 'Base.1.8.PreconditionRequired',
+          text: 'The request has no ETag',
+        })(response);
+      }
+      if (tag !== undefined && tag !== '*' && tag !== `"${this.state.revision}"`) {
         return refuseWith({
           status: 412,
           id: 'Base.1.8.PreconditionFailed',

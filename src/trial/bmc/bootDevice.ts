@@ -121,5 +121,6 @@ function formerBootRequest(survey: Survey, method: BootMethod, now?: System['boo
     ...(isModeSet && before.mode !== undefined && { BootSourceOverrideMode: before.mode }),
     ...(isChanged('httpUri') && { HttpBootUri: before.httpUri ?? null }),
   };
-  return { method: 'PATCH', path: system.bootPath, body: { Boot: boot } };
+  const { bootPath: path, isBootTagged: isTagged } = system;
+  return { method: 'PATCH', path, body: { Boot: boot }, isTagged };
 }

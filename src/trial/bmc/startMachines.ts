@@ -128,10 +128,15 @@ function mayPass(error: CliError): boolean {
 }
 
 /** curl asks for the password. */
-function curlCommand({ body, method, path }: BmcChange, { caFile, isInsecure, origin }: Target): string {
+function curlCommand(
+  { body, isTagged, method, path }: BmcChange,
+  { caFile, isInsecure, origin }: Target,
+): string {
   const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
-  const type = 'Content-Type: application/json';
-  const words = ['curl', ...trust, '-u', 'USER', '-X', method, '-H', type, '-d', JSON.stringify(body)];
+  const type = ['-H', 'Content-Type: application/json'];
+  // Some BMCs refuse a change without the header (status 428). An entity tag of now is no longer valid when the command runs.
+  const match = isTagged === true ? ['-H', 'If-Match: *'] : [];
+  const words = ['curl', ...trust, '-u', 'USER', '-X', method, ...type, ...match, '-d', JSON.stringify(body)];
   return [...words, `${origin}${path}`].map(quoteShellWord).join(' ');
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../../support/fakeBmc.ts';
 import { until } from '../../support/serveFixtures.ts';
 import { withBrackets } from '../../../src/formats/url.ts';
+import { commandsIn, runCommands } from './silentBmc.ts';
 import { bootAndCallHome, type RunningBoot, startBoot, type GivenBoot } from './startBoot.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boot it '));
@@ -556,6 +557,22 @@ it('--leave says what it leaves, with the command that restores it', async () =>
   const { ended, said } = await bootFake({}, { leave: true });
   expect((await ended).code).toBe(0);
   expect(said()).toMatch(/127\.0\.0\.1 is left: slot 1 may contain the ISO\nhint: run curl /);
+});
+
+it.each([
+  ['requires entity tags', bmcModels.xcc, true],
+  ['has no entity tags', bmcModels.cimc, false],
+])('the commands restore the machine of a BMC that %s', async (_, model, requiresTags) => {
+  const { bmc, ended, said } = await bootFake({ model, requiresTags }, { leave: true });
+  expect((await ended).code).toBe(0);
+  const commands = commandsIn(said());
+  const withTag = commands.filter((command) => command.includes(" -H 'If-Match: *' "));
+  const changes = commands.filter((command) => command.includes(' -X PATCH '));
+  expect(changes).not.toEqual([]);
+  expect(withTag).toEqual(requiresTags ? changes : []);
+  expect(await runCommands(commands)).toEqual([]);
+  expect([...bmc.state.images]).toEqual([]);
+  expect(bmc.state.boot).toMatchObject(initialBoot);
 });
 
 const writeInventory = (extra: string, hosts: readonly string[]): void =>

@@ -169,7 +169,7 @@ export async function problemsOf(run: SilentRun, end: RunEnd): Promise<readonly 
   const failed = run.request === undefined ? undefined : bmc.seen[run.request - 1];
   // The end of a session has no effect on the result, and reading is repeated.
   const isHarmless = failed?.method === 'DELETE' || (run.failure === 'reset' && failed?.method === 'GET');
-  const commands = [...said.matchAll(/^hint: run (curl .*)$/gm)].map(([, command = '']) => command);
+  const commands = commandsIn(said);
   const problems: string[] = [];
   if (failed !== undefined && !isHarmless && !named.test(output))
     problems.push(`the output does not name ${failed.method} ${failed.path}`);
@@ -177,16 +177,28 @@ export async function problemsOf(run: SilentRun, end: RunEnd): Promise<readonly 
   if (output.includes(bmcUser.password)) problems.push('the password is printed');
   if (commands.length === 0 && !isAsBefore(run, bmc))
     problems.push(`the machine is not as before, and no command is printed: ${stateOf(bmc)}`);
-  for (const command of commands) {
-    const login = `-u '${bmcUser.username}:${bmcUser.password}' -sS --fail`;
-    await promisify(exec)(command.replace('-u USER', login)).catch(({ stderr }: { stderr: string }) =>
-      problems.push(`${command}: ${stderr}`),
-    );
-  }
+  problems.push(...(await runCommands(commands)));
   if (commands.length > 0 && !isAsBefore(run, bmc))
     problems.push(`the machine is not as before after the commands: ${stateOf(bmc)}`);
   await bmc.close();
   return problems;
+}
+
+/** The commands that restore a machine, as they are printed. */
+export function commandsIn(said: string): readonly string[] {
+  return [...said.matchAll(/^hint: run (curl .*)$/gm)].map(([, command = '']) => command);
+}
+
+/** One after the other, with the user of the fake. Returns the commands that fail, with what they print. */
+export async function runCommands(commands: readonly string[]): Promise<readonly string[]> {
+  const login = `-u '${bmcUser.username}:${bmcUser.password}' -sS --fail`;
+  const failed: string[] = [];
+  for (const command of commands) {
+    await promisify(exec)(command.replace('-u USER', login)).catch(({ stderr }: { stderr: string }) =>
+      failed.push(`${command}: ${stderr}`),
+    );
+  }
+  return failed;
 }
 
 function isAsBefore({ power }: SilentRun, { state }: FakeBmc): boolean {
