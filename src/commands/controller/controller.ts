@@ -174,12 +174,10 @@ export async function startReplica(
     },
     /** Resolves when the replica serves images and takes part in the election. Throws CliError for invalid settings or images. */
     begin: async (): Promise<void> => {
+      await inputs.add(async () => settings.watched);
       await state.load();
+      await inputs.add(async () => imageFiles(state.current()?.factory.bases.values()));
       await informers.synced;
-      await inputs.add(async () => {
-        const bases = state.current()?.factory.bases.values();
-        return [...settings.watched, ...imageFiles(bases)];
-      });
       if (isEnding) return;
       log.note('info', 'ready', {
         url: setup.publicUrl ?? server.origin,

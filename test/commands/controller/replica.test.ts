@@ -7,7 +7,7 @@ import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import { readPlan } from '../../../src/commands/controller/plan.ts';
 import { type Replica, startReplica } from '../../../src/commands/controller/controller.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
-import { workplace } from './support.ts';
+import { settings, workplace } from './support.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listenLocally } from '../../support/listening.ts';
 
@@ -69,6 +69,19 @@ describe('a replica', () => {
     expect(metrics).toMatch(/^ironic_coreos_queue\{state="waiting"\} 0$/m);
     await replica.stop(Promise.resolve('SIGTERM' as const));
     expect([await began, replica.isLeader]).toEqual(['given up', false]);
+  });
+
+  it('notices other settings while it waits for the API server', async () => {
+    const replica = await start(await clusterThatAnswers(403), { settings: 'changing.yaml' });
+    const loads = (): number => place.said().split('"event":"loaded"').length - 1;
+    const before = loads();
+    place.write('changing.yaml', settings);
+    const began = replica.begin().catch(() => 'given up');
+    await eventually(() => expect(place.said()).toContain('not for you'));
+    place.write('changing.yaml', settings.replace('192.0.2.1', '192.0.2.111'));
+    await eventually(() => expect(loads()).toBe(before + 1));
+    await replica.stop(Promise.resolve('SIGTERM' as const));
+    expect(await began).toBe('given up');
   });
 
   it.each([
