@@ -82,7 +82,8 @@ const valueChecks = new Map<string, ValueCheck>(
       ...checkIssuer(value),
       ...checkPrivacy(value),
     ],
-    console: checkConsole,
+    // Without a value, the kernel has no console, as with `null`.
+    console: (value) => (value === '' ? [] : checkConsole(value)),
     ip: (value) => (hasIpxeSetting(value) ? [] : readIp(value).issues),
     'systemd.setenv': checkSetenv,
     bond: ignoredUnless((value) => {

@@ -30,7 +30,7 @@ export function checkConsole(value: string): readonly Rule[] {
       { ...consoleRules['console-spec'], message: 'the console has an invalid prefix (console= or /dev/)' },
     ];
   }
-  if (/^(?:|null|ttynull|tty\d*)$/.test(value)) return [];
+  if (/^(?:null|ttynull|tty\d*)$/.test(value)) return [];
   const device = CONSOLE_DEVICE.exec(value) ?? EARLY_UART.exec(value);
   if (device === null) return [consoleRules['console-spec']];
   const options = device[1];

@@ -242,6 +242,7 @@ describe('checkBoot, for every form', () => {
     ['the initramfs of a loader', extra('initrd=a.img'), 'error argument-of-loader extraArguments.0'],
     ['a wrong console', { consoles: ['tty0', 'COM1'] }, 'warning console-spec consoles.1'],
     ['a wrong console that is added', extra('console=COM1'), 'warning console-spec extraArguments.0'],
+    ['an empty console, which is none, as console=null', extra('console='), ''],
     ['a wrong network', { ip: ['dhpc'] }, 'error ip-spec ip.0'],
     [
       'a network that is not wanted after all',

@@ -11,13 +11,10 @@ describe('checkConsole', () => {
     expect(checkConsole(value)).toEqual([]);
   });
 
-  it('accepts an empty value, which is no console, as null', () => {
-    expect(checkConsole('')).toEqual([]);
-  });
-
   it.each([
     ['console=ttyS0', 'console-spec'],
     ['/dev/ttyS0', 'console-spec'],
+    ['', 'console-spec'],
     ['ttyS', 'console-spec'],
     ['0', 'console-spec'],
     ['COM1', 'console-spec'],

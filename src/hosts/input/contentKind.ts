@@ -6,7 +6,7 @@ import { CliError, FormatError, ifWellFormed, only } from '../../core/errors.ts'
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import { ISO_MARK_END } from '../../formats/iso9660/fields.ts';
-import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping } from '../../formats/mapping.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { readStart } from '../../image/fileStart.ts';

@@ -55,7 +55,7 @@ export function checkNetworkValues(template: NetworkTemplate | undefined, host: 
   }
   const { names } = template;
   const known = valuesOf(host);
-  const missing = new Set([...names].filter((name) => known[name] === undefined));
+  const missing = new Set([...names].filter((name) => known.get(name) === undefined));
   const mistakes = Object.keys(asMapping(values))
     .filter((name) => !names.has(name))
     .map((name) => {
@@ -76,9 +76,12 @@ export function checkNetworkValues(template: NetworkTemplate | undefined, host: 
   ];
 }
 
-function valuesOf({ name, mac, architecture, network }: Mapping): Mapping {
-  return { name, mac, architecture, ...asMapping(asMapping(network)['values']) };
+function valuesOf({ name, mac, architecture, network }: Mapping): Values {
+  return new Map(Object.entries({ name, mac, architecture, ...asMapping(asMapping(network)['values']) }));
 }
+
+/** By the names of placeholders. */
+type Values = ReadonlyMap<string, unknown>;
 
 /** The mappings of placeholders without quotes by themselves, and the names. */
 type Unquoted = ReadonlyMap<unknown, string>;
@@ -114,9 +117,9 @@ function* placeholdersIn(part: unknown, unquoted: Unquoted): Generator<string> {
 }
 
 /** A part with the values in place of its placeholders. One whose value is missing stays. */
-function fill(part: unknown, values: Mapping, unquoted: Unquoted): unknown {
+function fill(part: unknown, values: Values, unquoted: Unquoted): unknown {
   const name = unquoted.get(part);
-  if (name !== undefined) return numberIn(values[name]) ?? part;
+  if (name !== undefined) return numberIn(values.get(name)) ?? part;
   if (Array.isArray(part)) return part.map((item: unknown) => fill(item, values, unquoted));
   if (isMapping(part)) {
     return Object.fromEntries(
@@ -125,9 +128,9 @@ function fill(part: unknown, values: Mapping, unquoted: Unquoted): unknown {
   }
   if (typeof part !== 'string') return part;
   const [, only] = /^\{([A-Za-z][\w-]*)\}$/.exec(part) ?? [];
-  if (only !== undefined) return values[only] ?? part;
+  if (only !== undefined) return values.get(only) ?? part;
   return part.replaceAll(PLACEHOLDER, (text, own: string) => {
-    const value = values[own];
+    const value = values.get(own);
     return typeof value === 'string' || typeof value === 'number' ? `${value}` : text;
   });
 }

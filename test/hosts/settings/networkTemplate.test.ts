@@ -137,6 +137,13 @@ describe('a network template', () => {
       'has no placeholder {adress}',
       '15:',
     ],
+    [
+      'a missing value with the name of a member of all objects',
+      template.replace('{vlan}', '{constructor}'),
+      'vlan: 5, address: 192.0.2.5, prefix: 24',
+      'the value "constructor" of the network template is missing',
+      '15:',
+    ],
     ['values without a template', '', 'vlan: 5', '"values" requires a network template', '6:'],
     ['an invalid value', template, 'vlan: 5, address: x, prefix: 24', '', '9:'],
     [
