@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createImportedFiles } from '../../src/commands/import/imported.ts';
 import { importObjects, objectKind } from '../../src/commands/import/importObjects.ts';
 import { readDocuments } from '../../src/commands/import/kubernetesObjects.ts';
 import { ifWellFormed } from '../../src/core/errors.ts';
@@ -81,7 +82,7 @@ describe.skipIf(!have(oracle))(`objects of other projects${oracleNote(oracle)}`,
     const objects = groups.flat().filter((object) => objectKind(object) === kind);
     expect(objects.length).toBeGreaterThanOrEqual(least);
     for (const object of objects) {
-      const notes = importObjects([object], 'files').flatMap((part) => part.notes ?? []);
+      const notes = importObjects([object], createImportedFiles('files')).flatMap((part) => part.notes ?? []);
       expect(notes.filter((note) => note.startsWith(`the ${kind}`))).toEqual([]);
     }
   });

@@ -22,10 +22,12 @@ Files, in any order and number; - is standard input:
     bmc_address, username, password, or other usual names such as bmc_ip; other
     columns are values of the network, but for those that may contain a secret
 
-Hosts with a common MAC address, or else with the same name, are one host. What
-an inventory cannot contain is a comment beside its host. Credentials, configs
-and certificates are written to the folder NAME-files beside NAME.yaml, and
-Secrets with mode 0600.
+Hosts with a common MAC address, or else with the same name, are one host, such
+as a BareMetalHost and its NMStateConfig. Two objects of one kind, or two lines
+of a table, that contradict each other are two hosts; "validate" reports them.
+What an inventory cannot contain is a comment beside its host. Credentials,
+configs and certificates are written to the folder NAME-files beside NAME.yaml,
+and Secrets with mode 0600.
 `,
   examples: `
   kubectl get baremetalhosts,secrets -n metal3 -o yaml \\

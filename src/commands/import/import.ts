@@ -12,7 +12,7 @@ import { inputName, readInput } from '../../io/files/files.ts';
 import { statsOf } from '../../io/files/fileStates.ts';
 import { makeFolder, writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { type Imported, mergeImported } from './imported.ts';
+import { createImportedFiles, type Imported, mergeImported } from './imported.ts';
 import { importCsv } from './importCsv.ts';
 import { findNodes, importNodes } from './importNodes.ts';
 import { importObjects, objectKind } from './importObjects.ts';
@@ -33,6 +33,7 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
     throw existsError(output, `remove ${quoteShellWord(output)}`);
   }
   const folder = `${basename(output, extname(output))}-files`;
+  const beside = createImportedFiles(folder);
   const objects: Mapping[] = [];
   const nodes: Mapping[] = [];
   const tables: Partial<Imported>[] = [];
@@ -42,7 +43,7 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
     await located({ file: inputName(file) }, async () => {
       // Whether the first line has the names of columns. YAML and JSON begin otherwise.
       const isTable = /^\uFEFF?[\w "'-]+(?:[,;\t][\w "'-]*)+\r?\n/.test(text);
-      if (/\.csv$/i.test(file) || isTable) return void tables.push(importCsv(text, folder));
+      if (/\.csv$/i.test(file) || isTable) return void tables.push(importCsv(text, beside));
       const documents = readDocuments(text);
       const found = documents.filter(isMapping).filter((object) => objectKind(object) !== '');
       if (found.length > 0 && found.length === documents.length) return append(objects, found);
@@ -57,20 +58,19 @@ export async function importHosts(options: ImportOptions, io: Io): Promise<ExitC
   const given = { agent: withoutUndefined({ 'ironic.apiUrls': apiUrl, 'agent.image': agentImage }) };
   const imported = mergeImported([
     given,
-    ...importObjects(objects, folder),
-    importNodes(nodes, folder),
+    ...importObjects(objects, beside),
+    importNodes(nodes, beside),
     ...tables,
   ]);
   const place = dirname(output);
-  if (imported.files.length > 0) await makeFolder(resolve(io.cwd, place, folder), join(place, folder), 0o700);
-  for (const { path, content, isSecret } of imported.files) {
-    await writeOutput(join(place, path), content, io, isSecret ? 0o600 : undefined);
-  }
+  const written = beside.list();
+  if (written.length > 0) await makeFolder(resolve(io.cwd, place, folder), join(place, folder), 0o700);
+  for (const { path, content, mode } of written) await writeOutput(join(place, path), content, io, mode);
   await writeOutput(output, formatInventory(imported, files), io);
   const comments = imported.notes.length + imported.hosts.flatMap(({ notes }) => notes).length;
   const counts = [
     formatCount(imported.hosts.length, 'host'),
-    formatCount(imported.files.length, 'file'),
+    formatCount(written.length, 'file'),
     `${formatCount(comments, 'comment')} on what was not imported`,
   ];
   const command = `run: ironic-coreos validate ${quoteShellWord(output)}`;

@@ -2,7 +2,7 @@
 
 import { FormatError } from '../../core/errors.ts';
 import { parseCsv } from '../../formats/csv.ts';
-import { type Imported, loginIn, macsOf } from './imported.ts';
+import { addLogin, type Imported, type ImportedFiles, macsOf } from './imported.ts';
 
 /** Spellings of known columns, in lower case with letters and digits only. All other columns are values of the network template. */
 const columns: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +17,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
 /** Of another column with a secret, which an inventory must not contain. */
 const SECRET = /pass|pwd|secret|token|credential/i;
 
-export function importCsv(text: string, folder: string): Partial<Imported> {
+export function importCsv(text: string, files: ImportedFiles): Partial<Imported> {
   const [head, ...records] = parseCsv(text);
   const titles = head?.fields ?? [];
   const keys = titles.map((title) => {
@@ -42,11 +42,12 @@ export function importCsv(text: string, folder: string): Partial<Imported> {
     const { macs, notes } = macsOf([valueOf('mac')]);
     const bmcAddress = valueOf('bmcAddress');
     return {
+      kinds: ['table'],
       name,
       architecture: valueOf('architecture'),
       network: values.length === 0 ? undefined : { values: Object.fromEntries(values) },
       deploy: bmcAddress === undefined ? undefined : { bmcAddress },
-      login: loginIn(folder, `${name}-bmc-secret`, {
+      credentialsFile: addLogin(files, `${name}-bmc-secret`, {
         username: valueOf('username'),
         password: valueOf('password'),
       }),

@@ -8,7 +8,14 @@ import { architectures } from '../../core/architecture.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from '../../core/nodeInterfaces.ts';
 import { asList, asMapping, isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
 import { bmcSchemeOf } from '../../redfish/bmcAddress.ts';
-import { asText, type Imported, type ImportedHost, loginIn, macsOf } from './imported.ts';
+import {
+  addLogin,
+  asText,
+  type Imported,
+  type ImportedFiles,
+  type ImportedHost,
+  macsOf,
+} from './imported.ts';
 
 /** The nodes and ports in JSON values; undefined if they contain anything else. */
 export function findNodes(values: readonly unknown[]): readonly Mapping[] | undefined {
@@ -38,19 +45,17 @@ function isPort(item: Mapping): boolean {
   return 'address' in item && 'node_uuid' in item;
 }
 
-/**
- * @param items nodes and ports
- * @param folder for the files beside the inventory
- */
-export function importNodes(items: readonly Mapping[], folder: string): Partial<Imported> {
+/** @param items nodes and ports */
+export function importNodes(items: readonly Mapping[], files: ImportedFiles): Partial<Imported> {
   const nodes = items.filter(isNode);
   const ports = items.filter(isPort);
   const unknown = ports.filter(({ node_uuid: owner }) => !nodes.some(({ uuid }) => uuid === owner));
   return {
     hosts: nodes.map((node) => {
       const host = readNode(node, ports);
-      const login = loginIn(folder, `${host.name}-bmc-secret`, loginOf(node));
-      return { ...host, login, notes: login === undefined ? [...host.notes, MASKED] : host.notes };
+      const credentialsFile = addLogin(files, `${host.name}-bmc-secret`, loginOf(node));
+      const isMissing = credentialsFile === undefined;
+      return { ...host, credentialsFile, notes: isMissing ? [...host.notes, MASKED] : host.notes };
     }),
     notes: unknown.map(({ address }) => `the port ${asText(address)} of a node that is not listed`),
   };
@@ -90,6 +95,7 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
     return [{ field, setting, value, isValid: names.some((one) => one === value) }];
   });
   return {
+    kinds: ['node'],
     name: asText(name ?? uuid),
     macs,
     ...(isKnown && { architecture: cpu_arch }),

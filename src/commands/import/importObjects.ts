@@ -16,19 +16,17 @@ import {
 } from '../../formats/mapping.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
 import {
+  addLogin,
   asText,
-  fileIn,
   type Imported,
-  type ImportedFile,
+  type ImportedFiles,
   type ImportedHost,
-  loginIn,
   macsOf,
 } from './imported.ts';
 import { mappingIn, nameOf, textsIn } from './kubernetesObjects.ts';
 
 interface Surroundings {
-  /** For the files beside the inventory. */
-  readonly folder: string;
+  readonly files: ImportedFiles;
   /** The texts in a Secret; undefined if it is not among the objects. */
   readonly takeSecret: (namespace: string, name: unknown) => ReadonlyMap<string, string> | undefined;
 }
@@ -42,8 +40,10 @@ const readers: Readonly<Record<string, (object: Mapping, surroundings: Surroundi
     InstallConfig: readInstallConfig,
   };
 
-/** @param folder for the files beside the inventory */
-export function importObjects(objects: readonly Mapping[], folder: string): readonly Partial<Imported>[] {
+export function importObjects(
+  objects: readonly Mapping[],
+  files: ImportedFiles,
+): readonly Partial<Imported>[] {
   const secrets = objects.filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap');
   const taken = new Set<Mapping>();
   const takeSecret = (namespace: string, wanted: unknown) => {
@@ -58,17 +58,13 @@ export function importObjects(objects: readonly Mapping[], folder: string): read
   const others = objects.filter((object) => !secrets.includes(object));
   const parts = others.map((object) => {
     const kind = objectKind(object);
-    if (Object.hasOwn(readers, kind)) return readers[kind]?.(object, { folder, takeSecret }) ?? {};
+    if (Object.hasOwn(readers, kind)) return readers[kind]?.(object, { files, takeSecret }) ?? {};
     const isRead = kind === 'Namespace' || isMirrorSet(object);
     return { notes: isRead ? [] : [`the ${kind} ${nameOf(object).name}`] };
   });
   const mirrors = others.filter((object) => isMirrorSet(object) || objectKind(object) === 'InstallConfig');
   const unused = secrets.filter((secret) => !taken.has(secret));
-  return [
-    ...parts,
-    writeMirrors(mirrors, folder),
-    ...unused.map((secret) => readLooseSecret(secret, folder)),
-  ];
+  return [...parts, writeMirrors(mirrors, files), ...unused.map((secret) => readLooseSecret(secret, files))];
 }
 
 function isMirrorSet({ kind }: Mapping): boolean {
@@ -81,44 +77,42 @@ export function objectKind({ apiVersion, kind, platform, pullSecret }: Mapping):
   return apiVersion === 'v1' && (platform !== undefined || pullSecret !== undefined) ? 'InstallConfig' : '';
 }
 
-function readLooseSecret(secret: Mapping, folder: string): Partial<Imported> {
+function readLooseSecret(secret: Mapping, files: ImportedFiles): Partial<Imported> {
   const texts = textsIn(secret);
   const { kind, name } = nameOf(secret);
-  const pullSecret = texts.get('.dockerconfigjson');
-  if (pullSecret !== undefined) return writePullSecret(pullSecret, folder);
-  for (const key of ['ca-bundle.crt', 'ca.crt', 'service-ca.crt', 'tls.crt']) {
-    const certificates = texts.get(key);
-    if (certificates?.includes('-----BEGIN CERTIFICATE') === true) return writeCa(certificates, name, folder);
-  }
-  return { notes: [`the ${kind} ${name}`] };
+  const isCertificate = (key: string): boolean => texts.get(key)?.includes('-----BEGIN CERTIFICATE') === true;
+  const isPullSecret = texts.has(PULL_SECRET);
+  const key = isPullSecret ? PULL_SECRET : certificateKeys.find(isCertificate);
+  const text = texts.get(key ?? '');
+  if (key === undefined || text === undefined) return { notes: [`the ${kind} ${name}`] };
+  const others = [...texts.keys()].filter((other) => other !== key);
+  return {
+    agent: isPullSecret ? addPullSecret(text, files) : addCa(text, name, files),
+    notes: others.length === 0 ? [] : [`of the ${kind} ${name}: ${others.join(', ')}`],
+  };
 }
 
-function writePullSecret(content: string, folder: string): Partial<Imported> {
-  const file = fileIn(folder, 'auth.json', content, true);
-  return { agent: { 'agent.pullSecret': file.path }, files: [file] };
+const PULL_SECRET = '.dockerconfigjson';
+const certificateKeys = ['ca-bundle.crt', 'ca.crt', 'service-ca.crt', 'tls.crt'];
+
+function addPullSecret(content: string, files: ImportedFiles): Mapping {
+  return { 'agent.pullSecret': files.addSecret('auth.json', content) };
 }
 
-function writeCa(content: string, name: string, folder: string): Partial<Imported> {
-  const file = fileIn(folder, `${name}.crt`, content, false);
-  return { agent: { 'ironic.caFiles': [file.path] }, files: [file] };
+function addCa(content: string, name: string, files: ImportedFiles): Mapping {
+  return { 'ironic.caFiles': [files.add(`${name}.crt`, content)] };
 }
 
 /** The fields of `spec` that have no setting of their own remain as they are, below `deploy.spec`. */
-function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings): Partial<Imported> {
+function readBareMetalHost(object: Mapping, { files, takeSecret }: Surroundings): Partial<Imported> {
   const { name, namespace } = nameOf(object);
   const { annotations, labels } = asMapping(object['metadata']);
   const rest = { ...asMapping(object['spec']) };
-  const files: ImportedFile[] = [];
   const notes: string[] = annotations === undefined ? [] : [`annotations: ${keysOf(annotations)}`];
   const take = (field: string): unknown => {
     const value = rest[field];
     delete rest[field];
     return value;
-  };
-  const write = (fileName: string, content: string): string => {
-    const file = fileIn(folder, fileName, content, true);
-    files.push(file);
-    return file.path;
   };
   /** The text in the Secret that a field names. The field goes only if `deploy` writes a Secret with this name again. */
   const takeText = (field: string, key: string, written?: string): string | undefined => {
@@ -155,13 +149,15 @@ function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings
   const { macs, notes: ofMacs } = macsOf([take('bootMACAddress')]);
   const deployment = takeDeployment(rest);
   const host: ImportedHost = {
+    kinds: ['BareMetalHost'],
     name,
+    namespace: namespace || undefined,
     macs,
     ...(isKnown && { architecture }),
     network,
-    login: loginIn(folder, asText(credentialsName), { username, password }),
+    credentialsFile: addLogin(files, asText(credentialsName), { username, password }),
     deploy: withoutUndefined({
-      namespace: namespace === '' ? undefined : namespace,
+      namespace: namespace || undefined,
       labels,
       bmcAddress: address,
       bmcCredentialsName: credentialsName === `${name}-bmc-secret` ? undefined : credentialsName,
@@ -169,14 +165,14 @@ function readBareMetalHost(object: Mapping, { folder, takeSecret }: Surroundings
       rootDeviceHints: take('rootDeviceHints'),
       ...deployment,
       ...readMetaData(metaData, notes),
-      ignition: isIgnition ? write(`${userData}.ign`, config) : undefined,
+      ignition: isIgnition ? files.addSecret(`${userData}.ign`, config) : undefined,
       userDataName: config === undefined || userData === `${name}-user-data` ? undefined : userData,
-      networkData: networkData && write(`${name}-network-data.json`, networkData),
+      networkData: networkData && files.addSecret(`${name}-network-data.json`, networkData),
       spec: Object.keys(rest).length > 0 ? rest : undefined,
     }),
     notes: [...notes, ...ofMacs],
   };
-  return { hosts: [host], files };
+  return { hosts: [host] };
 }
 
 function keysOf(value: unknown): string {
@@ -233,14 +229,17 @@ function readNetworkTexts(texts: ReadonlyMap<string, string> | undefined): Mappi
 
 function readNmstateConfig(object: Mapping): Partial<Imported> {
   const { interfaces, config } = asMapping(object['spec']);
-  return { hosts: [networkHost(nameOf(object).name, config, interfaces)] };
+  const { kind, name, namespace } = nameOf(object);
+  const host = networkHost(kind, name, config, interfaces);
+  return { hosts: [{ ...host, namespace: namespace || undefined }] };
 }
 
 /** @param interfaces a list of `name` and `macAddress` */
-function networkHost(name: string, network: unknown, interfaces?: unknown): ImportedHost {
+function networkHost(kind: string, name: string, network: unknown, interfaces?: unknown): ImportedHost {
   const { macs, notes } = macsOf(asList(interfaces).map((one) => asMapping(one)['macAddress']));
   const isGiven = isMapping(network) && Object.keys(network).length > 0;
   return {
+    kinds: [kind],
     name,
     macs,
     network: isGiven ? { nmstate: identifyByMac(network, interfaces) } : undefined,
@@ -252,8 +251,8 @@ function networkHost(name: string, network: unknown, interfaces?: unknown): Impo
 function readPolicy(object: Mapping): Partial<Imported> {
   const { desiredState, nodeSelector, capture } = asMapping(object['spec']);
   const { 'kubernetes.io/hostname': node, ...selector } = asMapping(nodeSelector);
-  const { name } = nameOf(object);
-  const host = networkHost(typeof node === 'string' ? node : name, desiredState);
+  const { kind, name } = nameOf(object);
+  const host = networkHost(kind, typeof node === 'string' ? node : name, desiredState);
   const notes = [
     ...host.notes,
     ...(capture === undefined ? [] : [`capture: ${keysOf(capture)}`]),
@@ -266,7 +265,7 @@ function readAgentConfig(object: Mapping): Partial<Imported> {
   const { hosts, additionalNTPSources: servers } = object;
   return {
     hosts: readHostList(hosts, ({ hostname, networkConfig, interfaces }, index) =>
-      networkHost(asText(hostname ?? `host-${index}`), networkConfig, interfaces),
+      networkHost('AgentConfig', asText(hostname ?? `host-${index}`), networkConfig, interfaces),
     ),
     agent: Array.isArray(servers) ? { 'host.ntpServers': servers } : {},
     notes: notesOn(object, ['rendezvousIP', 'bootArtifactsBaseURL', 'minimalISO']),
@@ -295,7 +294,7 @@ function notesOn(object: Mapping, fields: readonly string[]): readonly string[] 
   );
 }
 
-function readInstallConfig(object: Mapping, { folder }: Surroundings): Partial<Imported> {
+function readInstallConfig(object: Mapping, { files }: Surroundings): Partial<Imported> {
   const { pullSecret, sshKey, additionalTrustBundle: ca, proxy, platform } = object;
   const { hosts } = mappingAt(platform, ['baremetal']);
   const list = readHostList(hosts, (host, index) => {
@@ -303,9 +302,9 @@ function readInstallConfig(object: Mapping, { folder }: Surroundings): Partial<I
     const { address, disableCertificateVerification, password, username } = asMapping(host['bmc']);
     const { bootMode } = host;
     return {
-      ...networkHost(name, host['networkConfig']),
+      ...networkHost('InstallConfig', name, host['networkConfig']),
       ...macsOf([host['bootMACAddress']]),
-      login: loginIn(folder, `${name}-bmc-secret`, { username, password }),
+      credentialsFile: addLogin(files, `${name}-bmc-secret`, { username, password }),
       deploy: withoutUndefined({
         bmcAddress: address,
         bmcInsecure: disableCertificateVerification === true ? true : undefined,
@@ -321,25 +320,24 @@ function readInstallConfig(object: Mapping, { folder }: Surroundings): Partial<I
     ...(!isSecret && { 'proxy.http': httpProxy, 'proxy.https': httpsProxy }),
     'proxy.none': noProxy,
   });
-  const secret = typeof pullSecret === 'string' ? writePullSecret(pullSecret, folder) : {};
-  const trusted = typeof ca === 'string' ? writeCa(ca, 'additionalTrustBundle', folder) : {};
   return {
     hosts: list,
-    agent: { ...settings, ...secret.agent, ...trusted.agent },
-    files: [...(secret.files ?? []), ...(trusted.files ?? [])],
+    agent: {
+      ...settings,
+      ...(typeof pullSecret === 'string' && addPullSecret(pullSecret, files)),
+      ...(typeof ca === 'string' && addCa(ca, 'additionalTrustBundle', files)),
+    },
     notes: isSecret ? ['the proxies of the install-config, which contain a password'] : [],
   };
 }
 
 /** Mirrors of all objects are in one file, because podman reads one. */
-function writeMirrors(objects: readonly Mapping[], folder: string): Partial<Imported> {
+function writeMirrors(objects: readonly Mapping[], files: ImportedFiles): Partial<Imported> {
   const sets = objects.flatMap((object) => {
     if (objectKind(object) !== 'InstallConfig') return [object];
     const { imageDigestSources, imageContentSources = imageDigestSources } = object;
     return [{ kind: 'ImageDigestMirrorSet', spec: { imageDigestMirrors: imageContentSources } }];
   });
   const content = formatMirrorSets(sets);
-  if (content === '') return {};
-  const file = fileIn(folder, 'registries.conf', content, false);
-  return { agent: { 'agent.registriesConf': file.path }, files: [file] };
+  return content === '' ? {} : { agent: { 'agent.registriesConf': files.add('registries.conf', content) } };
 }

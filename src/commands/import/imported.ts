@@ -1,46 +1,76 @@
 /** What `import` reads from objects of other programs: the parts of an inventory, and the files that it refers to. */
 
+import { extname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parseMacAddress } from '../../core/macAddress.ts';
+import { maskSetting } from '../../core/masking.ts';
 import { type Mapping, withoutUndefined } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 
 export interface ImportedHost {
+  /** What describes it, such as `BareMetalHost`. */
+  readonly kinds: readonly string[];
   readonly name: string;
+  /** Of the object that describes it. */
+  readonly namespace?: string | undefined;
   /** In lower case, with colons; that of the boot interface first. */
   readonly macs: readonly string[];
   readonly architecture?: unknown;
   readonly network?: Mapping | undefined;
   readonly deploy?: Mapping | undefined;
-  /** The file with the user name and the password of its BMC. */
-  readonly login?: ImportedFile | undefined;
+  /** The path of the file with the user name and the password of its BMC. */
+  readonly credentialsFile?: string | undefined;
   /** What the inventory cannot contain, as clauses. */
   readonly notes: readonly string[];
-}
-
-export interface ImportedFile {
-  /** Relative to the folder of the inventory. */
-  readonly path: string;
-  readonly content: string;
-  readonly isSecret: boolean;
 }
 
 export interface Imported {
   readonly hosts: readonly ImportedHost[];
   readonly agent: Mapping;
-  readonly files: readonly ImportedFile[];
   readonly notes: readonly string[];
 }
 
-/** A file in the folder beside the inventory. A slash in the name, which is from a document, does not lead out of the folder. */
-export function fileIn(folder: string, name: string, content: string, isSecret: boolean): ImportedFile {
-  return { path: `${folder}/${name.replaceAll('/', '-')}`, content, isSecret };
+interface ImportedFile {
+  /** Relative to the folder of the inventory. */
+  readonly path: string;
+  readonly content: string;
+  /** Undefined for a file without a secret. */
+  readonly mode: 0o600 | undefined;
 }
 
-/** The file with the login of a BMC. @param name that of the Secret. @param login without a defined member, there is no file */
-export function loginIn(folder: string, name: string, login: Mapping): ImportedFile | undefined {
+/** The files beside the inventory. */
+export interface ImportedFiles {
+  readonly list: () => readonly ImportedFile[];
+  /** @param name with an extension @returns the path of a file that all users may read */
+  readonly add: (name: string, content: string) => string;
+  /** @param name with an extension @returns the path of a file that only its owner may read */
+  readonly addSecret: (name: string, content: string) => string;
+}
+
+/** A file with the name of one with another content gets a number. A slash, which is from a document, does not lead out of the folder. */
+export function createImportedFiles(folder: string): ImportedFiles {
+  const files = new Map<string, ImportedFile>();
+  const add = (name: string, content: string, mode: ImportedFile['mode']): string => {
+    const wanted = `${folder}/${name.replaceAll('/', '-')}`;
+    const extension = extname(wanted);
+    let path = wanted;
+    for (let number = 2; (files.get(path)?.content ?? content) !== content; number += 1) {
+      path = `${wanted.slice(0, -extension.length)}-${number}${extension}`;
+    }
+    files.set(path, { path, content, mode });
+    return path;
+  };
+  return {
+    list: () => [...files.values()],
+    add: (name, content) => add(name, content, undefined),
+    addSecret: (name, content) => add(name, content, 0o600),
+  };
+}
+
+/** The path of the file with the login of a BMC. @param name that of the Secret. @param login without a defined member, there is no file */
+export function addLogin(files: ImportedFiles, name: string, login: Mapping): string | undefined {
   const given = withoutUndefined(login);
-  const isEmpty = Object.keys(given).length === 0;
-  return isEmpty ? undefined : fileIn(folder, `${name}.yaml`, formatYaml([given]), true);
+  return Object.keys(given).length === 0 ? undefined : files.addSecret(`${name}.yaml`, formatYaml([given]));
 }
 
 /** The text of a scalar, JSON of other values; empty without a value. */
@@ -59,49 +89,95 @@ export function macsOf(values: readonly unknown[]): Pick<ImportedHost, 'macs' | 
   };
 }
 
-/** Hosts with a common MAC address, or else with the same name, are one host. What comes first counts. */
+/**
+ * Hosts with a common MAC address, or else with the same name, are one host: a BareMetalHost and the NMStateConfig with its network.
+ * Two of the same kind that contradict each other are two hosts, which `validate` reports. What comes first counts.
+ */
 export function mergeImported(parts: readonly Partial<Imported>[]): Imported {
   const hosts: ImportedHost[] = [];
   for (const host of parts.flatMap((part) => part.hosts ?? [])) {
-    const index = hosts.findIndex(
-      ({ macs, name }) => macs.some((mac) => host.macs.includes(mac)) || name === host.name,
-    );
-    const known = hosts[index];
-    if (known === undefined) hosts.push(host);
-    else hosts[index] = mergeHosts(known, host);
+    const same =
+      hosts.find((known) => haveSameMac(known, host) && !isOtherMachine(known, host)) ??
+      hosts.find((known) => known.name === host.name && !isOtherMachine(known, host));
+    if (same === undefined) hosts.push(host);
+    else hosts[hosts.indexOf(same)] = mergeHosts(same, host);
   }
-  const files = new Map<string, ImportedFile>();
-  const notes = parts.flatMap((part) => part.notes ?? []);
-  const own = parts.flatMap((part) => [
-    ...(part.files ?? []),
-    ...(part.hosts ?? []).flatMap(({ login }) => login ?? []),
-  ]);
-  for (const file of own) {
-    const known = files.get(file.path);
-    if (known === undefined) files.set(file.path, file);
-    else if (known.content !== file.content) notes.push(`a second ${file.path} with another content`);
-  }
+  const { merged, seconds } = mergeAgents(parts.map(({ agent = {} }) => agent));
   return {
-    hosts,
-    agent: Object.fromEntries(parts.toReversed().flatMap(({ agent = {} }) => Object.entries(agent))),
-    files: [...files.values()],
-    notes,
+    hosts: hosts.map((host) => ({ ...host, notes: [...host.notes, ...otherMacs(host)] })),
+    agent: merged,
+    notes: [...parts.flatMap((part) => part.notes ?? []), ...seconds],
   };
 }
 
+function haveSameMac(one: ImportedHost, other: ImportedHost): boolean {
+  return one.macs.some((mac) => other.macs.includes(mac));
+}
+
+function isOtherMachine(one: ImportedHost, other: ImportedHost): boolean {
+  const isSameKind = one.kinds.some((kind) => other.kinds.includes(kind));
+  const isSameSpace =
+    one.namespace === undefined || other.namespace === undefined || one.namespace === other.namespace;
+  if (!isSameKind) return !isSameSpace && !haveSameMac(one, other);
+  const [own, theirs] = [one, other].map(({ macs }) => macs.toSorted().join());
+  const isSameMacs = own === '' || theirs === '' || own === theirs;
+  return !isSameSpace || !isSameMacs || conflicts(one, other).length > 0;
+}
+
+/** The settings that two hosts have with different values; those of the other one. */
+function conflicts(one: ImportedHost, other: ImportedHost): readonly (readonly [string, unknown])[] {
+  const [own, theirs] = [one, other].map(({ architecture, credentialsFile, deploy = {}, network }) => ({
+    architecture,
+    network,
+    credentialsFile,
+    ...deploy,
+  }));
+  return Object.entries(withoutUndefined(theirs ?? {})).filter(([key, value]) => {
+    const known = withoutUndefined(own ?? {})[key];
+    return known !== undefined && !isDeepStrictEqual(known, value);
+  });
+}
+
 function mergeHosts(one: ImportedHost, other: ImportedHost): ImportedHost {
-  const isSecondNetwork = one.network !== undefined && other.network !== undefined;
+  const seconds = conflicts(one, other).map(([key, value]) =>
+    key === 'network' ? `a second network, from ${other.name}` : second(key, value),
+  );
   return {
+    kinds: [...one.kinds, ...other.kinds],
     name: one.name,
+    namespace: one.namespace ?? other.namespace,
     macs: [...new Set([...one.macs, ...other.macs])],
     architecture: one.architecture ?? other.architecture,
     network: one.network ?? other.network,
     deploy: { ...other.deploy, ...one.deploy },
-    login: one.login ?? other.login,
+    credentialsFile: one.credentialsFile ?? other.credentialsFile,
     notes: [
-      ...one.notes,
-      ...other.notes,
-      ...(isSecondNetwork ? [`a second network, from ${other.name}`] : []),
+      ...new Set([...one.notes, ...other.notes]),
+      ...(one.name === other.name ? [] : [second('name', other.name)]),
+      ...seconds,
     ],
   };
+}
+
+function second(key: string, value: unknown): string {
+  return `a second ${key}: ${maskSetting(asText(value))}`;
+}
+
+/** A host of the inventory has one address; others may be in its network. */
+function otherMacs({ macs, network = {} }: ImportedHost): readonly string[] {
+  const described = JSON.stringify(network).toLowerCase();
+  return macs.slice(1).flatMap((mac) => (described.includes(mac) ? [] : [`the MAC address ${mac}`]));
+}
+
+/** Lists have the items of all. */
+function mergeAgents(agents: readonly Mapping[]) {
+  const merged: Record<string, unknown> = {};
+  const seconds: string[] = [];
+  for (const [key, value] of agents.flatMap((agent) => Object.entries(agent))) {
+    const known = merged[key] ?? value;
+    if (Array.isArray(known) && Array.isArray(value)) merged[key] = [...new Set([...known, ...value])];
+    else merged[key] = known;
+    if (!Array.isArray(value) && known !== value) seconds.push(second(key, value));
+  }
+  return { merged, seconds };
 }

@@ -54,17 +54,18 @@ function formatTemplate(hosts: readonly ImportedHost[]): string {
 `;
 }
 
-function formatHost({ name, macs, architecture, network, deploy, login, notes }: ImportedHost): string {
+function formatHost(host: ImportedHost): string {
+  const { name, macs, architecture, network, deploy, credentialsFile, notes } = host;
   const isEmpty = deploy === undefined || Object.keys(deploy).length === 0;
-  const host = withoutUndefined({
+  const entry = withoutUndefined({
     name,
     mac: macs[0],
     architecture,
     network,
     deploy: isEmpty ? undefined : deploy,
-    bmc: login && { credentialsFile: login.path },
+    bmc: credentialsFile && { credentialsFile },
   });
-  const lines = formatYaml([[host]])
+  const lines = formatYaml([[entry]])
     .trimEnd()
     .split('\n')
     .map((line) => (line === '' ? '' : `  ${line}`));

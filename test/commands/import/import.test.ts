@@ -144,6 +144,17 @@ const port = (address: string, isBooted: boolean) => ({
   'PXE boot enabled': isBooted,
 });
 
+const configMap = (namespace: string, text: string): string =>
+  `---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: ca, namespace: ${namespace}}\ndata:\n  ca-bundle.crt: |\n${text.replaceAll(/^(?=.)/gm, '    ')}`;
+const entry = (name: string, mac: string, bmcAddress: string, credentialsFile: string) => ({
+  name,
+  mac: `52:54:00:00:00:${mac}`,
+  deploy: { bmcAddress },
+  bmc: { credentialsFile },
+});
+const inNamespace = (name: string, text: string): string =>
+  text.replaceAll('namespace: metal3', `namespace: ${name}`);
+
 describe('import of other objects', () => {
   const config = 'config:\n    interfaces:\n    - {name: eth0, type: ethernet, state: up}\n';
   const identified = {
@@ -293,12 +304,26 @@ describe('import of other objects', () => {
     expect(readFileSync(join(cwd, path), 'utf8')).toBe('password: hunter2\n');
   });
 
-  it('names the second of two files with the same name', async () => {
+  it('writes the second of two pull secrets to a file of its own, and names it', async () => {
     const { text } = await importTexts(
       secret('one', { '.dockerconfigjson': '{"auths":{}}' }),
-      secret('other', { '.dockerconfigjson': '{"auths":{"r.example":{}}}' }),
+      secret('other', { '.dockerconfigjson': '{"auths":{"r.example":{}}}', note: 'x' }),
     );
-    expect(text).toMatch(/^# not imported: a second \d+-files\/auth\.json with another content$/m);
+    const [, file = ''] = /^# not imported: a second agent\.pullSecret: (.*)$/m.exec(text) ?? [];
+    expect(readFileSync(join(cwd, file), 'utf8')).toBe('{"auths":{"r.example":{}}}');
+    expect(text).toContain('# not imported: of the Secret other: note\n');
+  });
+
+  it('trusts the certificates of all objects', async () => {
+    const other = pem.replace('AA==', 'BB==');
+    const { output, inventory, stderr } = await importTexts(
+      configMap('a', pem) + configMap('b', other) + configMap('c', pem),
+    );
+    const folder = output.replace('.yaml', '-files');
+    const caFiles = [`${folder}/ca.crt`, `${folder}/ca-2.crt`];
+    expect(inventory['agent']).toEqual({ 'ironic.caFiles': caFiles });
+    expect(caFiles.map((file) => readFileSync(join(cwd, file), 'utf8'))).toEqual([pem, other]);
+    expect(stderr).toContain('2 files, 0 comments');
   });
 
   it('joins hosts by MAC address, then by name', async () => {
@@ -310,6 +335,80 @@ describe('import of other objects', () => {
     expect(inventory['hosts']).toMatchObject([
       { name: 'worker-0', architecture: 'aarch64', network: { nmstate: identified } },
     ]);
+  });
+
+  it('names what the second of two objects has otherwise', async () => {
+    const { text, inventory } = await importTexts(
+      host('worker-0', `${bmc}bootMACAddress: 52:54:00:00:00:01\n`),
+      secret('a-bmc-secret', { username: 'admin', password: 'hunter2' }),
+      'name,mac,bmc,user,password\nrack-7,52:54:00:00:00:01,ipmi://192.0.2.8,other,hunter3\nworker-0,52:54:00:00:00:02,,,\n',
+    );
+    expect(inventory['hosts']).toMatchObject([
+      { name: 'worker-0', deploy: { bmcAddress: 'ipmi://192.0.2.9' } },
+      { name: 'worker-0', mac: '52:54:00:00:00:02' },
+    ]);
+    expect(text.replaceAll(/\d+-files/g, 'files').match(/^ *# .*: a second .*$/gm)).toEqual([
+      '  # not imported: a second name: rack-7',
+      '  # not imported: a second credentialsFile: files/rack-7-bmc-secret.yaml',
+      '  # not imported: a second bmcAddress: ipmi://192.0.2.8',
+    ]);
+  });
+
+  it('keeps lines of a table that contradict each other, with which the inventory is invalid', async () => {
+    const { output, inventory } = await importTexts(
+      'name,mac,bmc,password\nw0,52:54:00:00:00:01,192.0.2.11,a\nw0,52:54:00:00:00:02,192.0.2.12,b\nw1,52:54:00:00:00:02,192.0.2.13,c\n',
+    );
+    const folder = output.replace('.yaml', '-files');
+    expect(inventory['hosts']).toEqual([
+      entry('w0', '01', '192.0.2.11', `${folder}/w0-bmc-secret.yaml`),
+      entry('w0', '02', '192.0.2.12', `${folder}/w0-bmc-secret-2.yaml`),
+      entry('w1', '02', '192.0.2.13', `${folder}/w1-bmc-secret.yaml`),
+    ]);
+    const { code, stdout } = await run(['validate', output]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('2 hosts have the same name: lines ');
+    expect(stdout).toContain('2 hosts have the same MAC address: lines ');
+  });
+
+  const networkOf = (name: string, mac: string): string =>
+    `---\napiVersion: v1beta1\nkind: NMStateConfig\nmetadata: {name: w, namespace: ${name}}\nspec:\n  ${config}  interfaces: [{name: eth0, macAddress: "${mac}"}]\n`;
+
+  it('keeps hosts with the same name in other namespaces, each with its own network and login', async () => {
+    const { inventory, output, stderr } = await importTexts(
+      inNamespace('m', secret('a-bmc-secret', { username: 'admin', password: 'hunter2' })),
+      inNamespace('n', secret('a-bmc-secret', { username: 'admin', password: 'hunter3' })),
+      inNamespace('m', host('w', `${bmc}bootMACAddress: 52:54:00:00:00:01\n`)),
+      inNamespace('n', host('w', bmc)),
+      networkOf('n', '52:54:00:00:00:02') + networkOf('m', '52:54:00:00:00:01'),
+    );
+    const folder = output.replace('.yaml', '-files');
+    expect(inventory['hosts']).toMatchObject([
+      {
+        name: 'w',
+        mac: '52:54:00:00:00:01',
+        deploy: { namespace: 'm' },
+        network: { nmstate: identified },
+        bmc: { credentialsFile: `${folder}/a-bmc-secret.yaml` },
+      },
+      {
+        name: 'w',
+        mac: '52:54:00:00:00:02',
+        deploy: { namespace: 'n' },
+        bmc: { credentialsFile: `${folder}/a-bmc-secret-2.yaml` },
+      },
+    ]);
+    expect(readFileSync(join(cwd, folder, 'a-bmc-secret-2.yaml'), 'utf8')).toContain('hunter3');
+    expect(stderr).toContain('2 hosts, 2 files, 0 comments');
+  });
+
+  it('has an object once that is in two files', async () => {
+    const object = host('a', `${bmc}bootMACAddress: 52:54:00:00:00:01\n`).replace(
+      'namespace: metal3}',
+      'namespace: metal3, annotations: {a: b}}',
+    );
+    const { inventory, stderr } = await importTexts(object, object);
+    expect(inventory['hosts']).toHaveLength(1);
+    expect(stderr).toContain('1 host, 0 files, 1 comment ');
   });
 
   it('joins ports with their nodes, the one that boots first', async () => {
