@@ -5,6 +5,7 @@
  */
 
 import { architectures } from '../../core/architecture.ts';
+import { maskSetting } from '../../core/masking.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from '../../core/nodeInterfaces.ts';
 import { asList, asMapping, isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
 import { bmcSchemeOf } from '../../redfish/bmcAddress.ts';
@@ -89,6 +90,9 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
   const isKnown = architectures.some((one) => one === cpu_arch);
   const [scheme, ofScheme] = bmcSchemeOf(driver, boot) ?? [];
   const address = scheme && bmcAddressOf(scheme, asMapping(info));
+  // It may also be the path of a certificate.
+  const [verifies] =
+    /^(?:true|false)$/.exec(asText(asMapping(info)['redfish_verify_ca']).toLowerCase()) ?? [];
   const chosen = interfaces.flatMap(([field, setting, names]) => {
     const value = asText(node[field]);
     if (value === '' || value === ofScheme?.bootInterface) return [];
@@ -101,7 +105,7 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
     ...(isKnown && { architecture: cpu_arch }),
     deploy: withoutUndefined({
       bmcAddress: address,
-      bmcInsecure: /^false$/i.test(asText(asMapping(info)['redfish_verify_ca'])) ? true : undefined,
+      bmcInsecure: verifies === 'false' ? true : undefined,
       rootDeviceHints: isMapping(root_device) ? root_device : undefined,
       deployIso: deploy_iso,
       deployKernel: deploy_kernel,
@@ -117,12 +121,72 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
     }),
     notes: [
       ...notes,
+      ...own.flatMap((port) => unreadFields(port, readOfPorts, `port ${asText(port['address'])}: `)),
       ...(address === undefined ? [`driver ${asText(driver)}`] : []),
       ...chosen.flatMap(({ field, isValid, value }) => (isValid ? [] : `${field} ${value}`)),
       ...(isKnown || cpu_arch === undefined ? [] : [`cpu_arch ${asText(cpu_arch)}`]),
       ...(capabilities === undefined || capabilities === '' ? [] : [`capabilities ${asText(capabilities)}`]),
+      ...unreadNames('driver_info', info, [
+        ...readOfDrivers,
+        ...(address === undefined ? [] : readOfBmcs[scheme === 'ipmi' ? 'ipmi' : 'redfish']),
+        ...(verifies === undefined ? [] : ['redfish_verify_ca']),
+      ]),
+      ...unreadNames('instance_info', instance, [
+        'image_source',
+        ...(image_source === undefined ? ['boot_iso', 'ironic_ramdisk_deploy'] : readOfImages),
+      ]),
+      ...unreadNames('properties', properties, [
+        'cpu_arch',
+        'capabilities',
+        ...(isMapping(root_device) ? ['root_device'] : []),
+      ]),
+      ...unreadFields(node, readOfNodes, ''),
     ],
   };
+}
+
+/** Also fields that only say which state a node or a port is in. */
+const readOfNodes = new Set([
+  ...wordsIn('uuid name driver driver_info instance_info properties ports'),
+  ...wordsIn('boot_interface deploy_interface inspect_interface'),
+  ...wordsIn(
+    'allocation_uuid boot_mode clean_step conductor console_enabled deploy_step driver_internal_info',
+  ),
+  ...wordsIn('fault health instance_name instance_uuid last_error links maintenance maintenance_reason'),
+  ...wordsIn('power_state provision_state provisioning_state raid_config current_raid_configuration'),
+  ...wordsIn('reservation secure_boot service_step states target_power_state target_provision_state'),
+]);
+const readOfPorts = new Set(
+  wordsIn('address node_uuid uuid internal_info links pxe_enabled pxe_boot_enabled'),
+);
+const readOfDrivers = wordsIn('deploy_iso deploy_kernel deploy_ramdisk kernel_append_params');
+const readOfBmcs = {
+  ipmi: wordsIn('ipmi_address ipmi_port ipmi_priv_level ipmi_username ipmi_password'),
+  redfish: wordsIn('redfish_address redfish_system_id redfish_username redfish_password'),
+};
+const readOfImages = wordsIn('image_checksum image_os_hash_algo image_os_hash_value image_disk_format');
+
+function wordsIn(text: string): readonly string[] {
+  return text.split(' ');
+}
+
+/** The fields with a value that no setting has, as one clause. Of mappings, whose values may be secret, only the names. */
+function unreadFields(item: Mapping, read: ReadonlySet<string>, start: string): readonly string[] {
+  const fields = Object.entries(item).flatMap(([field, value]) => {
+    // Times are a part of the state. The API has the default value of most fields, and links in place of lists.
+    const isState = read.has(field) || field.endsWith('_at');
+    const isDefault = value === false && field !== 'automated_clean';
+    const isLinked = asList(value).some((entry) => 'href' in asMapping(entry));
+    const text = isMapping(value) ? Object.keys(value).join(' ') : asText(value);
+    if (isState || isDefault || isLinked || text === '' || text === '[]') return [];
+    return [`${field} ${maskSetting(text)}`];
+  });
+  return fields.length === 0 ? [] : [`${start}${fields.join(', ')}`];
+}
+
+function unreadNames(field: string, values: Mapping = {}, read: readonly string[]): readonly string[] {
+  const names = Object.keys(values).filter((name) => !read.includes(name));
+  return names.length === 0 ? [] : [`${field}: ${names.join(', ')}`];
 }
 
 const MASKED = 'the BMC credentials: the password is masked or missing';

@@ -204,6 +204,39 @@ describe('nodes', () => {
     expect(inventory).toContain('# not imported: inspect_interface inspector\n');
   });
 
+  it('names beside a node what an inventory cannot contain', async () => {
+    const node = {
+      ...ofApi,
+      driver_info: { ...ofApi.driver_info, redfish_auth_type: 'basic', redfish_verify_ca: '/ca.pem' },
+      instance_info: { ...deployed, boot_iso: 'http://192.0.2.1/a.iso', root_gb: 10 },
+      properties: { ...ofApi.properties, cpus: 4 },
+      bios_interface: 'redfish',
+      resource_class: 'baremetal',
+      traits: ['CUSTOM_GPU'],
+      extra: { rack: 'r7' },
+      description: '',
+      automated_clean: false,
+      protected: false,
+      provision_state: 'available',
+      created_at: '2026-01-01T00:00:00+00:00',
+      portgroups: [{ href: 'http://192.0.2.1/v1/nodes/u-1/portgroups', rel: 'self' }],
+    };
+    const ports = [
+      { ...port, physical_network: 'physnet1', local_link_connection: { port_id: 'e1' } },
+      { ...port, address: 'cc:48:3a:00:00:02', pxe_enabled: false },
+    ];
+    const { inventory } = await importText(JSON.stringify([{ nodes: [node] }, { ports }]), 'nodes.json');
+    expect(inventory.match(/(?<=# not imported: ).*/g)).toEqual([
+      'port cc:48:3a:00:00:01: physical_network physnet1, local_link_connection port_id',
+      'driver_info: redfish_auth_type, redfish_verify_ca',
+      'instance_info: boot_iso, root_gb',
+      'properties: cpus',
+      'bios_interface redfish, resource_class baremetal, traits ["CUSTOM_GPU"], extra rack, automated_clean false',
+      'the BMC credentials: the password is masked or missing',
+      'the MAC address cc:48:3a:00:00:02',
+    ]);
+  });
+
   it('writes credentials that are not masked to a file', async () => {
     const node = { ...ofApi, driver_info: { ...address, ...credentials } };
     const { inventory, login: found } = await importText(JSON.stringify({ nodes: [node] }), 'nodes.json');
