@@ -81,7 +81,6 @@ describe('--ignore', () => {
       ['unused-key', ['ignition', 'translate', '--to', '3.5.0', 'unused.ign']],
       ['unused-key', ['ignition', 'merge', 'unused.ign', 'unused.ign']],
       ['unused-key', ['iso', 'customize', '--live-ignition', 'unused.ign', '-o', '-', 'live.iso']],
-      ['merge-replaces-rendered', ['render', ...url, '--merge', 'warned.ign']],
       [rule, ['iso', 'ignition', 'embed', '-i', 'warned.ign', '-o', '-', 'live.iso']],
       ['image-config-missing', ['inspect', 'live.iso']],
       ['image-config-missing', ['validate', 'live.iso']],

@@ -1713,7 +1713,6 @@ export const OBSERVATIONS: readonly string[] = [
   'They do not affect whether Ignition accepts the config',
   'A keyfile of NetworkManager contradicts itself or another keyfile',
   '`prepare` and `serve` also check the URL of the root filesystem, which the initramfs fetches',
-  'It replaces the rendered one, and the agent may not start',
   'The Ignition config that starts the agent must be embedded, or fetched from `ignition.config.url=`',
   'The version of the build, in the label of an ISO or in a stamp of the initramfs, contains a date',
   'which is of the same build, unless the installer gets another image',

@@ -33,7 +33,6 @@ import { newestOf, type SpecVersion, versionNamed } from '../../ignition/version
 import { effectiveOf, resolveConfig } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
-import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { groupBy } from '../../core/lists.ts';
 import { createOrigins, type MergedConfig, type Original } from './origins.ts';
@@ -222,13 +221,9 @@ async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io) {
   const merge = filesOf(inputs, 'ignition.merge');
   const [filesDir] = filesOf(inputs, 'ignition.filesDir');
   const discovered = discovery === undefined ? [] : await readConfigFiles([discovery], io);
-  const base = discovered.reduce((below, document) => mergeDiscovery(below, document, io), rendered);
-  let config = base;
+  let config = discovered.reduce((below, document) => mergeDiscovery(below, document, io), rendered);
   const documents = await readConfigFiles(merge, io, { filesDir });
-  for (const document of documents) {
-    reportFindings(findMergeConflicts(base, document.config), document, io);
-    config = mergeOver(config, document, filesDir, io);
-  }
+  for (const document of documents) config = mergeOver(config, document, filesDir, io);
   const given = [...discovered, ...documents].map((document) => ({ config: document.config, document }));
   const sources: readonly MergedConfig[] = [{ config: rendered }, ...given];
   return { config, sources };

@@ -14,7 +14,6 @@ import { ipaSecret } from '../../../src/kargs/ipaParameter.ts';
 import { networkArgumentRules } from '../../../src/kargs/networkChecks.ts';
 import { urlArgumentRules } from '../../../src/kargs/urlArgument.ts';
 import { unitToolRules } from '../../../src/hosts/input/unitTools.ts';
-import { replacesRendered } from '../../../src/agent/mergeConflicts.ts';
 import { checkDocument } from '../../../src/commands/validate/validate.ts';
 import { butaneRules } from '../../../src/butane/rules.ts';
 import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
@@ -63,7 +62,6 @@ const declared: readonly (LintRule | Rule)[] = [
   ...Object.values(imageRules),
   insecureArgument,
   ...kernelArgumentRules,
-  replacesRendered,
   ...Object.values(hardwareRules),
   ...Object.values(unitToolRules),
 ];
@@ -83,7 +81,6 @@ const withoutExample = new Set<string>([
   'inventory-remark', // any warning of render
   'unit-rejected-by-systemd', // systemd and podman of this machine say so
   'quadlet-rejected-by-podman',
-  'merge-replaces-rendered',
   'command-line-length',
   'ansible-template',
   'config-drive-size',
