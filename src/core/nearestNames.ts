@@ -18,12 +18,6 @@ export function nearestName(typed: string, names: Iterable<string>): string | un
   return nearestNames(typed, names)[0];
 }
 
-/** All names, the most similar first. */
-export function bySimilarity(typed: string, names: readonly string[]): readonly string[] {
-  const edits = new Map(names.map((name) => [name, editDistance(typed, name)]));
-  return names.toSorted((a, b) => (edits.get(a) ?? 0) - (edits.get(b) ?? 0));
-}
-
 /** The Levenshtein distance in UTF-16 units. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

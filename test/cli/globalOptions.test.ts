@@ -111,19 +111,19 @@ describe('causes of errors', () => {
   it.each([
     [
       'iso kargs show no.iso',
-      /^error: ISO image not found: no.iso\nhint: use a file of the folder: live.iso\n$/,
+      /^error: ISO image not found: no.iso\nhint: create the file, or use a path that exists\n$/,
     ],
     [
       '--verbose iso kargs show no.iso',
-      /hint: use a file of the folder: live.iso\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
+      /hint: create the file, or use a path that exists\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
     ],
     [
       'iso kargs show no.iso --verbose',
-      /hint: use a file of the folder: live.iso\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
+      /hint: create the file, or use a path that exists\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
     ],
     [
       'iso --debug kargs show no.iso',
-      /hint: use a file of the folder: live.iso\ncode: ERR_FILE_MISSING\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /,
+      /hint: create the file, or use a path that exists\ncode: ERR_FILE_MISSING\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /,
     ],
     ['--debug render --debug', /\n {4}at /],
     ['render --debug', /^error: the URL of Ironic is missing\n[^]*\(see --help\)\n$/],

@@ -1,11 +1,10 @@
 /** System errors about files and standard streams as sentences for the user. */
 
-import { readdirSync, type StatsFs, statfsSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { type StatsFs, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
 import { unreplacedIn } from '../../core/placeholders.ts';
-import { bySimilarity, nearestName } from '../../core/nearestNames.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 
@@ -14,7 +13,7 @@ interface FileAction {
   readonly path: string;
   readonly what: string;
   readonly action: 'read' | 'write' | 'create';
-  /** The absolute path, to find the free space on a full disk, and similar names; default: that of the system error. */
+  /** The absolute path, to find the free space on a full disk; default: that of the system error. */
   readonly place?: string | undefined;
   /** Bytes of the complete file, if known. */
   readonly size?: number | undefined;
@@ -74,7 +73,7 @@ interface Row {
 }
 
 /** What is given in place of a path may contain secrets. */
-function describeMissing({ path, what, action, place }: FileAction): Described {
+function describeMissing({ path, what, action }: FileAction): Described {
   if (path.includes('\n')) {
     return [
       `${what}: expected a path, found text of several lines`,
@@ -88,39 +87,7 @@ function describeMissing({ path, what, action, place }: FileAction): Described {
     return [`The folder for ${path} does not exist`, `create the folder first: mkdir -p ${folder}`];
   }
   const shown = path.replace(/\/\/[^/]*@/, '//(secret)@'); // it may be a URL
-  return [`${what} not found: ${shown}`, hintExisting(path, place)];
-}
-
-/** Larger folders are not searched for similar names: a thousand hosts may each name a missing file. */
-const MAX_NAMES = 200;
-
-/** @param place the absolute path; of another file if a file of the folder `path` is missing */
-function hintExisting(path: string, place: string | undefined): string {
-  const folder = dirname(path);
-  if (place === undefined || basename(place) !== basename(path)) return 'use a path that exists';
-  let names: readonly string[];
-  try {
-    names = readdirSync(dirname(place));
-  } catch (error) {
-    const isMissing = errorCode(error) === 'ENOENT';
-    return isMissing ? `use another folder: ${folder} does not exist` : 'use a path that exists';
-  }
-  const wanted = basename(path);
-  const alike = names.length > MAX_NAMES ? [] : names.filter((name) => digitsOf(name) === digitsOf(wanted));
-  const nearest = nearestName(wanted, alike);
-  if (nearest !== undefined) return `use ${quoteShellWord(join(folder, nearest))}`;
-  const kind = extname(wanted);
-  const sameKind = kind === '' ? [] : alike.filter((name) => extname(name) === kind);
-  const shown = bySimilarity(wanted, sameKind).slice(0, MAX_SHOWN);
-  if (shown.length === 0) return 'create the file, or use a path that exists';
-  return `use a file of the folder: ${shown.map((name) => quoteShellWord(join(folder, name))).join(' or ')}`;
-}
-
-const MAX_SHOWN = 3;
-
-/** `worker-1.iso` is another file than `worker-0.iso`, not a misspelled name. */
-function digitsOf(name: string): string {
-  return name.replaceAll(/\D/g, '');
+  return [`${what} not found: ${shown}`, 'create the file, or use a path that exists'];
 }
 
 /** `No space left to create t/h1.iso: 352 KiB required, 316 KiB free in /srv/t` */

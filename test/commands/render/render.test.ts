@@ -277,7 +277,7 @@ describe('render --api-url', () => {
       'a file of keys that is not there',
       1,
       ['--ssh-key', 'nowhere/team.pub'],
-      'hint: use another folder: nowhere',
+      'hint: create the file, or use a path that exists',
     ],
     ['a text without a key', 1, ['--ssh-key', 'text.txt'], '--ssh-key: text.txt contains no SSH'],
     ['a no-proxy with a quote', 2, ['--http-proxy', 'http://p', '--no-proxy', 'a"b'], '--no-proxy contains'],

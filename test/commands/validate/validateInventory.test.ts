@@ -54,7 +54,7 @@ describe('validate of an inventory', () => {
       'missing.yaml',
       'a: Network state (host.nmstate) not found: none.yaml',
       '7:22',
-      'use a file of the folder: ',
+      'create the file, or use a path that exists',
     ],
     ['other.yaml', 'a, b: odd.yaml:1:33: ', '6:1', 'remove the key'],
   ])('%s is invalid', async (file, message, place, hint) => {
