@@ -24,10 +24,6 @@ export function sourceOf(pieces: AsyncIterator<Uint8Array, unknown>): ByteSource
   };
 }
 
-export async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
-  for (let piece = await source.next(); piece !== undefined; piece = await source.next()) yield piece;
-}
-
 /** All bytes that it hands out are good until the next call. */
 export class ByteReader {
   /** What errors call the data, e.g. `xz`. */

@@ -1,6 +1,6 @@
 /**
- * Images as something to be read from anywhere: regular files, block devices such as /dev/sr0, files on HTTP servers,
- * and standard input, which is written to a temporary file first.
+ * Images as something to be read from anywhere: regular files, block devices such as /dev/sr0, files on HTTP servers, and
+ * named pipes and standard input, which are written to a temporary file first.
  */
 
 import { fstatSync, statSync } from 'node:fs';
@@ -10,12 +10,16 @@ import { CliError, located } from '../core/errors.ts';
 import { parseUrl } from '../formats/url.ts';
 import { overlay, readerOf } from '../image/overlay.ts';
 import { emptyPathError, fileError } from '../io/files/fileErrors.ts';
-import { openForReading } from '../io/files/handles.ts';
+import { statsOf } from '../io/files/fileStates.ts';
+import { openForReading, openPipe } from '../io/files/handles.ts';
 import { isRemote } from '../http/client/httpUrl.ts';
 import type { Io } from '../io/io.ts';
 import { imageOf, type OpenImage } from './openImage.ts';
 
-/** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
+/**
+ * Without standard input, `-` is the name of a file, and named pipes are refused; without the environment, servers are asked without
+ * proxies.
+ */
 export type ImageIo = Partial<Io> & { readonly cwd: string };
 
 /**
@@ -32,7 +36,7 @@ async function openSource(source: string, io: ImageIo, what: string): Promise<Op
   // Not read for other sources, because reading the property opens standard input.
   if (source === '-' && io.stdin !== undefined) {
     const { openStdin } = await import('./spool.ts');
-    return openStdin(io.stdin);
+    return openStdin(io.stdin, what);
   }
   if (isRemote(source)) {
     const { accessFor, openRemoteImage } = await import('./remoteImage.ts');
@@ -52,6 +56,11 @@ function abortable(image: OpenImage, signal: AbortSignal): OpenImage {
     await image.checkUnchanged();
   };
   return { ...image, ...readerOf(image.size, readInto), checkUnchanged };
+}
+
+/** For images that are opened several times: standard input and pipes can be read only once. */
+export function withoutStdin({ cwd, env, inputs, note, signal, stderr }: Io): ImageIo {
+  return { cwd, env, inputs, note, signal, stderr };
 }
 
 /** Calls `use` with a function that opens images, and closes these afterwards. */
@@ -87,6 +96,10 @@ async function openLocalImage(path: string, io: ImageIo, what: string): Promise<
   if (path === '') throw emptyPathError(`The ${what} path is empty`);
   const absolute = resolve(io.cwd, path);
   try {
+    if ('stdin' in io && (await isPipe(absolute))) {
+      const { openSpooled } = await import('./spool.ts');
+      return await openSpooled(path, openPipe(absolute, io.signal));
+    }
     const handle = await openForReading(absolute);
     try {
       const { kind, size } = await measureImage(handle, path);
@@ -102,6 +115,11 @@ async function openLocalImage(path: string, io: ImageIo, what: string): Promise<
   } catch (error) {
     throw fileError(error, { path, what, action: 'read' });
   }
+}
+
+/** Whether a path is a named pipe, or one of the shell: `<(…)`. */
+export async function isPipe(path: string): Promise<boolean> {
+  return (await statsOf(path))?.isFIFO() === true;
 }
 
 function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<void> {
@@ -127,7 +145,7 @@ export async function measureImage(
   if (stats.isBlockDevice()) return { kind: 'device', size: await deviceSize(handle) };
   throw new CliError(`${path} is not seekable`, {
     code: 'ERR_FILE_READ',
-    hint: 'pass "-" and redirect it to standard input, or save the image to a file first',
+    hint: 'save the image to a file first',
   });
 }
 

@@ -14,7 +14,7 @@ import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
 import { bytesAccess, patchSource } from '../image/overlay.ts';
 import { copyWithChange, streamImage, type ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
-import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
+import { type ImageIo, isLocalImage, isPipe, readImage } from './imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import type { OpenImage } from './openImage.ts';
@@ -64,12 +64,7 @@ export async function rewriteLiveIso(
   const { iso: source, grow = false, force = false, output } = rewrite;
   const file = outputFile(rewrite, io);
   if (output !== undefined) await checkOutput(file, [source], io);
-  else if (!isLocalImage(source)) {
-    const kind = source === '-' ? 'from standard input' : 'at a URL';
-    throw new UsageError(`an image ${kind} cannot be changed in place`, {
-      hint: 'write the result to a new file with -o, or to standard output with "-o -"',
-    });
-  }
+  else await requirePlace(source, io);
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
       const iso = await openLiveIso(image, growthOf(grow, force));
@@ -81,6 +76,16 @@ export async function rewriteLiveIso(
     });
   await (output === undefined ? editAlone(source, io, run) : run());
   return 0;
+}
+
+/** @throws UsageError for an image that cannot be changed in place */
+async function requirePlace(source: string, { cwd }: Io): Promise<void> {
+  const isOnce = isLocalImage(source) && (await isPipe(resolve(cwd, source)));
+  if (isLocalImage(source) && !isOnce) return;
+  const kind = isOnce ? 'from a pipe' : source === '-' ? 'from standard input' : 'at a URL';
+  throw new UsageError(`an image ${kind} cannot be changed in place`, {
+    hint: 'write the result to a new file with -o, or to standard output with "-o -"',
+  });
 }
 
 /**

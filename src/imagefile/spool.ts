@@ -72,12 +72,15 @@ export function spoolError(error: unknown, size?: number): unknown {
   });
 }
 
-/** @throws CliError if standard input is a terminal, or if the disk is full */
-export async function openStdin(stdin: Io['stdin']): Promise<OpenImage> {
+/**
+ * @param what begins a sentence, e.g. `Initramfs`
+ * @throws CliError if standard input is a terminal, or if the disk is full
+ */
+export async function openStdin(stdin: Io['stdin'], what: string): Promise<OpenImage> {
   if (stdin.isTTY === true) {
-    throw new CliError('No ISO image on standard input', {
+    throw new CliError(`${what} missing: standard input is a terminal`, {
       code: 'ERR_FILE_MISSING',
-      hint: 'redirect a file to standard input: … - < coreos.iso',
+      hint: 'redirect a file to standard input: < FILE',
     });
   }
   return openSpooled('standard input', stdinChunks(stdin));

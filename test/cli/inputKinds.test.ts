@@ -3,14 +3,17 @@
  * in the table: with the kind of its value, or among those whose value is no input of a machine.
  */
 
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startImageServer } from '../support/imageServer.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { packedIso } from '../support/minimalIso.ts';
 import { isolinux, kernel, ldlinux, liveInitrd, liveRootfs } from '../support/newIso.ts';
+import { have, oracleNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 
@@ -532,6 +535,29 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'ignition merge': ['-o', 'out'],
 };
 
+/** The commands that read an image, with `IMAGE` in its place, and what this image is. */
+const imageCommands: readonly (readonly [line: string, file: string])[] = [
+  ['inspect IMAGE', 'embedded.iso'],
+  ['iso ignition show IMAGE', 'embedded.iso'],
+  ['iso ignition embed -i other.ign -o - IMAGE', 'a.iso'],
+  ['iso ignition remove -o - IMAGE', 'embedded.iso'],
+  ['iso network extract IMAGE', 'embedded.iso'],
+  ['iso network embed -k other.nmconnection -o - IMAGE', 'a.iso'],
+  ['iso network remove -o - IMAGE', 'embedded.iso'],
+  ['iso kargs show IMAGE', 'a.iso'],
+  ['iso kargs modify -a x -o - IMAGE', 'a.iso'],
+  ['iso kargs reset -o - IMAGE', 'a.iso'],
+  ['iso customize --live-ignition other.ign -o - IMAGE', 'a.iso'],
+  ['iso reset -o - IMAGE', 'embedded.iso'],
+  ['iso extract minimal-iso IMAGE -', 'packed.iso'],
+  ['iso create --kernel kernel --initrd IMAGE --isolinux isolinux.bin --ldlinux ldlinux.c32 -o -', 'a.img'],
+  ['iso create --kernel IMAGE --initrd a.img --isolinux isolinux.bin --ldlinux ldlinux.c32 -o -', 'kernel'],
+  ['inspect IMAGE', 'wrapped.img'],
+  ['pxe customize --live-ignition other.ign -o - IMAGE', 'a.img'],
+  ['pxe ignition unwrap IMAGE', 'wrapped.img'],
+  ['pxe network unwrap IMAGE', 'wrapped.img'],
+];
+
 let cwd: string;
 /** A full ISO that contains the data of its minimal ISO. */
 let packed: Uint8Array;
@@ -579,7 +605,7 @@ function inventoryOf(setting?: string): string {
   return `agent: {ironic.apiUrls: https://192.0.2.1, agent.image: ${agent}${given}}\nhosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`;
 }
 
-async function use(name: string, kind: Kind, input: string) {
+async function writeFiles(more: Readonly<Record<string, string>>): Promise<void> {
   const files = {
     'a.iso': liveIso('2023-07'),
     'a.img': liveInitrd,
@@ -592,9 +618,13 @@ async function use(name: string, kind: Kind, input: string) {
     'other.nmconnection': keyfile('[ipv4]', 'method=auto'),
     'inv.yaml': inventoryOf(),
     login: 'username: admin\npassword: secret\n',
-    [kind.file ?? 'input']: input,
+    ...more,
   };
   for (const [file, data] of Object.entries(files)) await writeFile(join(cwd, file), data);
+}
+
+async function use(name: string, kind: Kind, input: string) {
+  await writeFiles({ [kind.file ?? 'input']: input });
   await rm(join(cwd, 'out'), { recursive: true, force: true });
   const words = argumentsOf(name, kind.isValue ? input : (kind.file ?? 'input'));
   const result = await runCli(words, { cwd });
@@ -645,5 +675,52 @@ describe.each(Object.entries(kinds))('%s', (_name, kind) => {
     // No BMC is there; the address is not what is wrong.
     const isAccepted = code === 0 || text.includes('no credentials for the BMC of 192.0.2.9');
     expect({ text, isAccepted }).toEqual({ text, isAccepted: true });
+  });
+});
+
+describe(`an image from a named pipe, a URL and standard input is that of a file${oracleNote('mkfifo')}`, () => {
+  beforeAll(async () => {
+    await writeFiles({});
+    const run = async (line: string): Promise<Buffer> => (await runCli(line.split(' '), { cwd })).stdoutBytes;
+    await writeFile(join(cwd, 'embedded.iso'), liveIso('2023-07'));
+    await run('iso ignition embed -i other.ign embedded.iso');
+    await run('iso network embed -k other.nmconnection embedded.iso');
+    const archives = [
+      await run('pxe ignition wrap -i other.ign'),
+      await run('pxe network wrap -k other.nmconnection'),
+    ];
+    await writeFile(join(cwd, 'wrapped.img'), Buffer.concat([liveInitrd, ...archives]));
+    spawnSync('mkfifo', [join(cwd, 'pipe')]);
+  });
+
+  it.skipIf(!have('mkfifo')).each(imageCommands)('%s (%s)', async (line, file) => {
+    const content = await readFile(join(cwd, file));
+    const server = await startImageServer();
+    server.files.set(`/${file}`, { content });
+    const run = async (source: string, name: string): Promise<readonly [code: number, stdout: string]> => {
+      const words = line.split(' ').map((word) => (word === 'IMAGE' ? source : word));
+      const writing = source === 'pipe' ? writeFile(join(cwd, 'pipe'), content) : undefined;
+      const options = {
+        cwd,
+        env: { SOURCE_DATE_EPOCH: '1700000000' },
+        ...(source === '-' && { stdin: content }),
+      };
+      const { code, stdoutBytes } = await runCli(words, options);
+      await writing;
+      const text = stdoutBytes.toString('latin1');
+      return [code, text.startsWith(name) ? text.slice(name.length) : text];
+    };
+    const [code, stdout] = await run(file, file);
+    expect(code).toBe(0);
+    const url = `${server.origin}/${file}`;
+    for (const [source, name] of [
+      ['pipe', 'pipe'],
+      [url, url],
+      ['-', 'standard input'],
+    ] as const) {
+      const [itsCode, itsStdout] = await run(source, name);
+      expect([source, itsCode, itsStdout === stdout]).toEqual([source, 0, true]);
+    }
+    await server.close();
   });
 });

@@ -1,12 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  ByteReader,
-  type ByteSource,
-  piecesOf,
-  sourceOf,
-  sourceOfBytes,
-} from '../../src/formats/byteReader.ts';
+import { ByteReader, type ByteSource, sourceOfBytes } from '../../src/formats/byteReader.ts';
 
 const bytes = Buffer.from(Array.from({ length: 40 }, (_, index) => index));
 
@@ -113,10 +107,4 @@ describe('ByteReader', () => {
     });
     expect(reader.truncated().message).toBe('The test data is truncated at byte 140');
   });
-});
-
-it('sources and pieces are the same', async () => {
-  const pieces: number[] = [];
-  for await (const piece of piecesOf(sourceOf(piecesOf(sourceIn([3, 4]))))) pieces.push(piece.length);
-  expect(pieces).toEqual([3, 4, 33]);
 });

@@ -63,7 +63,7 @@ export interface InspectedConfig {
 /** Inspects `source`: a path, a URL, `-` for standard input, or the bytes. */
 export async function inspectSource(source: string | Uint8Array, io: Io): Promise<Inspected> {
   const isLocal = typeof source !== 'string' || !isRemote(source);
-  const inspected = await readImageSource(source, { ...CONFIG_FILE, what: 'Image' }, io, (opened) =>
+  const inspected = await readImageSource(source, 'Image', io, (opened) =>
     located({ subject: `${opened.name}:` }, () => inspectOpened(opened, isLocal)),
   );
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };

@@ -38,7 +38,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
   await checkOutput(file, inputs, io);
   const date = sourceDate(io) ?? new Date();
   const bios = await readBiosLoader(options, io);
-  await withOpened({ cwd: io.cwd, inputs: io.inputs }, async (openAny) => {
+  await withOpened(io, async (openAny) => {
     const open = async (path: string, what: string): Promise<OpenImage> => {
       const image = await openAny(path, what);
       if (image.size > 0) return image;

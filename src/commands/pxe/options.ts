@@ -51,7 +51,7 @@ export const kargsOptions = {
 };
 
 export const pxeCustomizeOptions = {
-  '<INITRAMFS>': file('initramfs of a live PXE image of CoreOS'),
+  '<INITRAMFS>': file('initramfs of a live PXE image of CoreOS: a file, a URL, or "-" for standard input'),
   ...customizeOptions,
   ...under('Output:', {
     ...configOptions,
@@ -73,7 +73,9 @@ export const wrapIgnitionOptions = {
 
 export const wrapNetworkOptions = { ...networkOptions, ...wrapOutputOptions };
 
-export const unwrapIgnitionOptions = { '[INITRD]': file('archive or initramfs (default: standard input)') };
+export const unwrapIgnitionOptions = {
+  '[INITRD]': file('archive or initramfs: a file or a URL (default: standard input)'),
+};
 
 export const unwrapNetworkOptions = { ...unwrapIgnitionOptions, ...networkOutputOptions };
 

@@ -45,7 +45,7 @@ export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promis
   return 0;
 }
 
-export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io): Promise<ExitCode> {
+export async function unwrapIgnition({ initrd = '-' }: UnwrapIgnitionOptions, io: Io): Promise<ExitCode> {
   const files = await withInitrd(initrd, io, (source) =>
     readInitrdFrom(source, { wants: (member) => member === CONFIG_NAME }),
   );
@@ -70,7 +70,7 @@ export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<
 }
 
 export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Promise<ExitCode> {
-  const members = await withInitrd(options.initrd, io, (source) =>
+  const members = await withInitrd(options.initrd ?? '-', io, (source) =>
     readInitrdFrom(source, { wants: isNetworkPath }),
   );
   await deliverNetworkFiles(listNetworkSettings(members), options, io);

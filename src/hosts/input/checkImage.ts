@@ -16,10 +16,6 @@ import { refuseCompressed } from './contentKind.ts';
 import { checkConfig, type CheckOptions } from './checkConfig.ts';
 import { checkInspected } from './imageContents.ts';
 import { type ImageInput, readImageSource } from './imageSource.ts';
-import { CONFIG_FILE } from './sourceConfig.ts';
-
-/** The limit is for data from a pipe. */
-const EXPECTED = { ...CONFIG_FILE, what: 'Image' };
 
 /**
  * Undefined if the file is not an image.
@@ -36,7 +32,7 @@ export async function checkIfImage(
       if (source.kind === 'other') await refuseCompressed(source.image);
       return source.kind === 'kernel' || source.kind === 'other' ? undefined : checkImage(source, options);
     });
-  if (content === undefined) return readImageSource(file, EXPECTED, io, use);
+  if (content === undefined) return readImageSource(file, 'Image', io, use);
   const image = bytesAccess(content);
   return use({ kind: await detectKind(image), name: file, image });
 }

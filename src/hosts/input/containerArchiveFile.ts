@@ -2,12 +2,13 @@
 
 import { resolve } from 'node:path';
 import { readContainerArchive, type ContainerArchive } from '../../formats/containerArchive.ts';
-import { openInput } from '../../io/files/byteInput.ts';
+import { sourceOfImage } from '../../image/initrd.ts';
+import { withOpened } from '../../imagefile/imageFile.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { stampOf } from '../../io/files/fileStates.ts';
 import type { Io } from '../../io/io.ts';
 import { FormatError, located, only } from '../../core/errors.ts';
-import { refuseOtherFile } from './contentKind.ts';
+import { refuseOtherImage } from './contentKind.ts';
 
 interface NamedArchive {
   /** The path as the user gave it, relative to the current folder. */
@@ -40,19 +41,17 @@ export function createArchiveReader(io: ArchiveIo): ReadArchiveFile {
 }
 
 async function readArchive({ path, place }: NamedArchive, io: ArchiveIo): Promise<ContainerArchive> {
-  const input = await openInput({ path, what: whatIs(place) }, io);
-  try {
-    return await located({ subject: `${place}: ${path}:`, hint: ARCHIVE_HINT }, () =>
-      readContainerArchive(input.bytes()).catch(
+  return withOpened(io, async (open) => {
+    const archive = await open(path, whatIs(place));
+    return located({ subject: `${place}: ${path}:`, hint: ARCHIVE_HINT }, () =>
+      readContainerArchive(sourceOfImage(archive)).catch(
         only(FormatError, async (error) => {
-          await refuseOtherFile('an archive of a container image', path, io);
+          await refuseOtherImage('an archive of a container image', archive);
           throw error;
         }),
       ),
     );
-  } finally {
-    await input.close();
-  }
+  });
 }
 
 const ARCHIVE_HINT = 'create the archive with: podman save --format oci-archive -o FILE IMAGE';

@@ -2,7 +2,7 @@
 
 import { isIronicConf } from '../../agent/ironicConf.ts';
 import { isSettingKey } from '../../agent/settingSpelling.ts';
-import { CliError, FormatError, ifWellFormed, only } from '../../core/errors.ts';
+import { CliError, FormatError, ifWellFormed } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
 import { ISO_MARK_END } from '../../formats/iso9660/fields.ts';
@@ -12,8 +12,8 @@ import { quoteShellWord } from '../../formats/shell.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { detectKind } from '../../image/imageKind.ts';
 import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
-import { readImage } from '../../imagefile/imageFile.ts';
-import type { Io } from '../../io/io.ts';
+import type { OpenImage } from '../../imagefile/openImage.ts';
+import { inputName } from '../../io/files/files.ts';
 
 /** With its article, and what to do with the file `FILE`, in the imperative. */
 type Content = readonly [noun: string, use: string];
@@ -53,17 +53,9 @@ export async function refuseOther(noun: string, file: string, bytes: Uint8Array)
   throw new CliError(`${file} is ${other}, not ${noun}`, { code: 'ERR_FORMAT', hint: inCommand(use, file) });
 }
 
-/** The same for a file that is too large to be read. Standard input and pipes are not read. */
-export async function refuseOtherFile(
-  noun: string,
-  path: string | undefined,
-  { cwd }: Pick<Io, 'cwd'>,
-): Promise<void> {
-  if (path === undefined) return;
-  const head = await readImage(path, { cwd }, (image) =>
-    image.read(0, Math.min(ISO_MARK_END, image.size)),
-  ).catch(only(CliError, () => undefined));
-  if (head !== undefined) await refuseOther(noun, path, head);
+/** The same for a file that is too large to be read. */
+export async function refuseOtherImage(noun: string, image: OpenImage): Promise<void> {
+  await refuseOther(noun, image.name, await image.read(0, Math.min(ISO_MARK_END, image.size)));
 }
 
 /** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */
@@ -91,7 +83,7 @@ export async function refuseOtherKeyfile(file: string, bytes: Uint8Array): Promi
 }
 
 function inCommand(use: string, file: string): string {
-  return use.replace('FILE', () => quoteShellWord(file));
+  return file === inputName('-') ? use : use.replace('FILE', () => quoteShellWord(file));
 }
 
 /** Larger texts are not parsed for a message. */

@@ -3,9 +3,7 @@
 import { CliError, located } from '../../core/errors.ts';
 import { detectKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess, type ImageAccess } from '../../image/overlay.ts';
-import { statUserFile } from '../../io/files/fileStates.ts';
-import { type Expected, readUserFile, tooLargeError } from '../../io/files/files.ts';
-import { isRemote } from '../../http/client/httpUrl.ts';
+import { type Expected, tooLargeError } from '../../io/files/files.ts';
 import { openImage } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -25,21 +23,17 @@ export interface ImageInput {
 
 /**
  * Opens `source`, calls `use` and closes it; `-` is standard input. Bytes have the name `image`.
- * @param expected with the size limit for sources other than images, which are read in parts
+ * @param what begins a sentence, e.g. `Image`
  * @throws CliError if it cannot be read
  */
 export async function readImageSource<T>(
   source: string | Uint8Array,
-  expected: Expected,
+  what: string,
   io: Pick<Io, 'cwd' | 'note' | 'stdin'>,
   use: (source: ImageInput) => Promise<T>,
 ): Promise<T> {
   if (typeof source !== 'string') return use(await detected('image', bytesAccess(source), io));
-  if (!isRemote(source) && source !== '-' && !(await isSeekable(source, expected, io))) {
-    const image = bytesAccess(await readUserFile(source, io, expected));
-    return use(await detected(source, image, io));
-  }
-  const image = await openImage(source, io);
+  const image = await openImage(source, io, what);
   try {
     const result = await use(await detected(image.name, image, io));
     await image.checkUnchanged();
@@ -64,17 +58,11 @@ export async function readWhole({ image, name }: ImageInput, { maxBytes }: Expec
   throw tooLargeError({ what: name, maxBytes });
 }
 
-/** False for pipes, which are read from start to end. */
-async function isSeekable(path: string, { what }: Expected, io: Pick<Io, 'cwd'>): Promise<boolean> {
-  const stats = await statUserFile(path, what, io);
-  return stats.isFile() || stats.isBlockDevice();
-}
-
 const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: CONFIG_FILE.maxBytes };
 
 /** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */
 export async function readConfigOfImage(source: string, io: Io): Promise<Config> {
-  return readImageSource(source, CONFIG_FILE, io, (opened) =>
+  return readImageSource(source, CONFIG_FILE.what, io, (opened) =>
     located({ subject: `${opened.name}:` }, async () => {
       const { json, name, text } = await readSourceConfig(opened.name, await extractDocument(opened));
       const read = readEffectiveConfig(json);

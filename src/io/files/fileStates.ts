@@ -57,15 +57,6 @@ export async function listUserFiles(path: string, what: string, { cwd }: Pick<Io
   return files.map(({ name, parentPath }) => relative(root, join(parentPath, name)));
 }
 
-/**
- * The state of a file of the user.
- * @param what begins a sentence, e.g. `Ignition config`
- * @throws CliError if it cannot be read
- */
-export async function statUserFile(path: string, what: string, { cwd }: Pick<Io, 'cwd'>): Promise<Stats> {
-  return stat(resolve(cwd, path)).catch(unreadable(path, what));
-}
-
 function unreadable(path: string, what: string) {
   return (error: unknown): never => {
     throw fileError(error, { path, what, action: 'read' });

@@ -122,11 +122,8 @@ interface TempFile {
 /** Makes the temporary file at a path at which nothing is, or in a folder there. Other users must not be able to open it. */
 export type MakeFile = (path: string) => Promise<TempFile>;
 
-/**
- * Writes the content of a new file. Returns permission bits if they depend on the content; they replace those of
- * {@link NewFile}.
- */
-export type Fill = (temp: TempFile) => Promise<number | void>;
+/** Writes the content of a new file. */
+export type Fill = (temp: TempFile) => Promise<void>;
 
 /** Permission bits of each file until it is complete. */
 const PRIVATE = 0o600;
@@ -163,10 +160,10 @@ export async function createFile(
     await withTempPath(target, async (tempPath) => {
       const temp = await make(tempPath);
       try {
-        const filled = await fill(temp);
+        await fill(temp);
         if (isReplaced && file.inputs?.has(target) === true) throw isInput(file.shownPath); // all inputs are read now
         const replaced = isReplaced ? await statsOf(target) : undefined;
-        const mode = filled ?? file.mode ?? (replaced && replaced.mode & 0o7777);
+        const mode = file.mode ?? (replaced && replaced.mode & 0o7777);
         await temp.handle.chmod(mode ?? usualMode());
         if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
         if (isReplaced) renameFile(temp.path, target);

@@ -8,7 +8,7 @@ import { parseImageOption } from '../../hosts/plan/imageInputs.ts';
 import { findArchitecture } from '../../image/bootParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
-import { readImage } from '../../imagefile/imageFile.ts';
+import { readImage, withoutStdin } from '../../imagefile/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
@@ -53,7 +53,7 @@ export async function isoArchitecture(
   const { architecture, name } = parseImageOption(value);
   if (architecture !== undefined) return architecture;
   // Another check reports an image that cannot be read.
-  return readImage(name, io, async (image) => findArchitecture(await openIsoTree(image))).catch(
+  return readImage(name, withoutStdin(io), async (image) => findArchitecture(await openIsoTree(image))).catch(
     () => undefined,
   );
 }
@@ -84,7 +84,7 @@ async function checkReadable(
 /** The problem of a file that is not an ISO or is incomplete, such as an interrupted download. */
 async function findDamage(file: string, io: Io): Promise<MachineCheck | undefined> {
   try {
-    await readImage(file, io, openIsoTree);
+    await readImage(file, withoutStdin(io), openIsoTree);
     return undefined;
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'ERR_IMAGE') throw error;

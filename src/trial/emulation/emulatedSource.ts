@@ -19,7 +19,7 @@ import {
   type MachineArchitecture,
   usableAccelerators,
 } from './qemu.ts';
-import { readImage } from '../../imagefile/imageFile.ts';
+import { readImage, withoutStdin } from '../../imagefile/imageFile.ts';
 import { type Manifest, MAX_MANIFEST, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../hosts/plan/servedPaths.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
@@ -104,7 +104,7 @@ const IMAGE_HINT = 'use a live ISO, a folder of `prepare`, or a host of --invent
 
 async function imageSource(image: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const mac = own ?? DEFAULT_MAC;
-  const architecture = await readImage(image, io, async (bytes) => {
+  const architecture = await readImage(image, withoutStdin(io), async (bytes) => {
     if ((await detectKind(bytes)) !== 'iso')
       throw new FormatError('it is not a live ISO', { hint: IMAGE_HINT });
     return findArchitecture(await openIsoTree(bytes));

@@ -21,7 +21,7 @@ import { readIgnition } from '../../image/embeddedIgnition.ts';
 import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
-import { readImage } from '../../imagefile/imageFile.ts';
+import { readImage, withoutStdin } from '../../imagefile/imageFile.ts';
 import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { readConfigOfImage } from '../../hosts/input/imageSource.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
@@ -106,7 +106,7 @@ interface ReadFromImage {
 
 /** @param source a path or a URL. Throws CliError if it cannot be read. */
 export async function readImageConfig(source: string, io: Io): Promise<ImageConfig> {
-  const iso = await readImage(source, io, readLiveConfig);
+  const iso = await readImage(source, withoutStdin(io), readLiveConfig);
   if (iso === undefined) return { kind: 'unknown', reason: `${source} is not a live ISO of CoreOS` };
   const { hasConfig, kargs } = iso;
   // Has precedence over the embedded config.

@@ -1,5 +1,6 @@
 /** Images from servers, pipes and devices, for commands that read and commands that change. */
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hybridIso } from '../../support/liveIso.ts';
 import { type Habit, type ImageServer, serveImage } from '../../support/habitServer.ts';
+import { have } from '../../support/programs.ts';
 import { runCli, type RunOptions, type RunResult } from '../../support/runCli.ts';
 
 const config = '{"ignition":{"version":"3.4.0"}}\n';
@@ -162,6 +164,15 @@ describe('what has no path', () => {
   it.each(['-', 'https://h/coreos.iso'])('%s cannot be changed in place', async (iso) => {
     const { code, stderr } = await run(`${embed} ${iso}`);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be changed in place\nhint: [^]*-o/)]);
+  });
+
+  it.skipIf(!have('mkfifo'))('nor a named pipe, without waiting for its writer', async () => {
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    const { code, stderr } = await run(`${embed} pipe`);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/an image from a pipe cannot be changed in place/),
+    ]);
   });
 });
 

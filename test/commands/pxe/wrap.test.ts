@@ -36,14 +36,15 @@ describe('ignition', () => {
     expect((await run('ignition unwrap', { stdin: stdoutBytes })).stdout).toBe(config);
   });
 
-  it('replaces a file, and takes - for a name', async () => {
+  it('replaces a file, also one named -; unwrap takes - for standard input, like inspect', async () => {
     await writeFile(join(cwd, 'x.img'), 'old', { mode: 0o640 });
     expect((await run('ignition wrap -i config.ign -o x.img')).code).toBe(0);
     expect((await run('ignition unwrap x.img')).stdout).toBe(config);
     expect((await stat(join(cwd, 'x.img'))).mode & 0o777).toBe(0o640);
     expect((await run('ignition wrap -i config.ign -o -')).stdout).toBe('');
     expect(await readdir(cwd)).toContain('-');
-    expect((await run('ignition unwrap -')).stdout).toBe(config);
+    expect((await run('ignition unwrap ./-')).stdout).toBe(config);
+    expect((await run('ignition unwrap -', { stdin: await file('x.img') })).stdout).toBe(config);
   });
 
   it('refuses an invalid config unless it is told not to look', async () => {

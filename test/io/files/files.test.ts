@@ -61,6 +61,16 @@ describe('openImage', () => {
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     await expect(openImage('pipe', { cwd })).rejects.toThrow('pipe is not seekable');
   });
+
+  it.skipIf(!have('mkfifo'))('copies a pipe where standard input is read, too', async () => {
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    const [image] = await Promise.all([
+      openImage('pipe', { cwd, stdin: Readable.from([]) }),
+      writeFile(join(cwd, 'pipe'), 'piped'),
+    ]);
+    expect([image.name, Buffer.from(await image.read(1, 3)).toString()]).toEqual(['pipe', 'ipe']);
+    await image.close();
+  });
 });
 
 describe('readUserFile', () => {
