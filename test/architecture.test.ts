@@ -90,7 +90,6 @@ const accessModules: Readonly<Record<string, readonly string[]>> = {
 const access: Readonly<Record<string, readonly string[]>> = {
   'commands/controller/settings.ts': ['node:fs/promises'],
   'commands/download/downloadFile.ts': ['node:fs', 'node:fs/promises'],
-  'commands/download/downloadKeys.ts': ['node:fs/promises'],
   'commands/download/downloadPartial.ts': ['node:fs/promises'],
   'commands/prepare/bundle.ts': ['node:fs', 'node:fs/promises'],
   'commands/prepare/fixedLayout.ts': ['node:fs/promises'],

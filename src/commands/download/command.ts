@@ -14,10 +14,8 @@ verified. Valid files are not fetched again. Without a checksum and a signature,
 existing files are not replaced.
 
 Signatures:
-  By default, only current Fedora and Red Hat keys are trusted, by fingerprint.
-  The keys come from /usr/share/distribution-gpg-keys or /etc/pki/rpm-gpg.
-  Otherwise they are fetched once from https://fedoraproject.org/fedora.pgp and
-  kept in the cache folder of the user.
+  By default, only current Fedora and Red Hat keys are trusted. The program
+  contains them.
   With --gpg-keyring, all keys of that file are trusted, and no others. Use the
   output of "gpg --export", or a file such as RPM-GPG-KEY-redhat-release.
   Metadata without signatures, such as that of RHCOS, is sufficient if it

@@ -7,7 +7,7 @@ import { machineName } from '../../core/architecture.ts';
 import { once } from '../../core/once.ts';
 import { downloadFile } from './downloadFile.ts';
 import type { OutputPath } from './downloadPartial.ts';
-import type { KeySource, KeySourceOptions } from './downloadKeys.ts';
+import type { KeySource } from './downloadKeys.ts';
 import { createHttpClient } from '../../http/client/httpClient.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { showTransfer } from '../../io/progress.ts';
@@ -29,7 +29,7 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     const say = (text: string): void => void io.stderr.write(`${printable(text)}\n`);
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
-    const findKeys = keysFor({ client, policy, keyring: options.gpgKeyring }, io);
+    const findKeys = keysFor(options.gpgKeyring, io);
     const folder = options.directory || '.';
     // Paths are shown as the folder was given, as coreos-installer shows them.
     const outputPath = (name: string): OutputPath => ({
@@ -76,7 +76,7 @@ async function planFiles(options: DownloadOptions, access: StreamAccess): Promis
 }
 
 /** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
-function keysFor(options: KeySourceOptions, io: Io): KeySource {
-  const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(options, io));
+function keysFor(keyring: string | undefined, io: Io): KeySource {
+  const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(keyring, io));
   return async (signature) => (await load())(signature);
 }

@@ -70,18 +70,6 @@ export function homeFolder(
   return found === '' ? undefined : found;
 }
 
-/** Where the program may keep what it can get again; undefined where there is no such place. */
-export function cacheFolder(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform = process.platform,
-): string | undefined {
-  const { HOME: home = '', LOCALAPPDATA: local = '', XDG_CACHE_HOME: xdg = '' } = env;
-  const usual = home && `${home}/${platform === 'darwin' ? 'Library/Caches' : '.cache'}`;
-  const base = xdg || (platform === 'win32' ? local : usual);
-  const paths = pathsOf(platform);
-  return paths.isAbsolute(base) ? paths.join(base, 'ironic-coreos') : undefined;
-}
-
 /**
  * Whether a file of this name, which somebody else chose, would be just that in its folder. On Windows it may also be
  * another folder (`..\x`), another drive (`d:x`), a stream of another file (`a:b`) or a device (`nul.txt`).

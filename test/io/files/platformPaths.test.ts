@@ -1,13 +1,7 @@
 /** What is different on other systems, on all of them. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  cacheFolder,
-  homeFolder,
-  isOwnName,
-  programNameOf,
-  splitPath,
-} from '../../../src/io/files/platform.ts';
+import { homeFolder, isOwnName, programNameOf, splitPath } from '../../../src/io/files/platform.ts';
 
 describe('splitPath', () => {
   it.each([
@@ -71,27 +65,5 @@ describe('homeFolder', () => {
     ['win32', {}, undefined],
   ] as const)('%s: %j', (platform, env, folder) => {
     expect(homeFolder(env, platform)).toBe(folder);
-  });
-});
-
-describe('cacheFolder', () => {
-  it.each([
-    ['linux', { HOME: '/home/a' }, '/home/a/.cache/ironic-coreos'],
-    ['linux', { HOME: '/home/a', XDG_CACHE_HOME: '/c' }, '/c/ironic-coreos'],
-    ['linux', { HOME: '/home/a', XDG_CACHE_HOME: '' }, '/home/a/.cache/ironic-coreos'],
-    ['linux', { XDG_CACHE_HOME: 'relative' }, undefined],
-    ['linux', { HOME: '' }, undefined],
-    ['linux', { LOCALAPPDATA: '/x' }, undefined],
-    ['darwin', { HOME: '/Users/a' }, '/Users/a/Library/Caches/ironic-coreos'],
-    ['darwin', { HOME: '/Users/a', XDG_CACHE_HOME: '/c' }, '/c/ironic-coreos'],
-    [
-      'win32',
-      { HOME: '/c/Users/a', LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local' },
-      'C:\\Users\\a\\AppData\\Local\\ironic-coreos',
-    ],
-    ['win32', { XDG_CACHE_HOME: 'D:\\c', LOCALAPPDATA: 'C:\\x' }, 'D:\\c\\ironic-coreos'],
-    ['win32', { HOME: 'C:\\Users\\a' }, undefined],
-  ] as const)('%s: %j', (platform, env, folder) => {
-    expect(cacheFolder(env, platform)).toBe(folder);
   });
 });
