@@ -77,7 +77,8 @@ describe('a replica', () => {
     const before = loads();
     place.write('changing.yaml', settings);
     const began = replica.begin().catch(() => 'given up');
-    await eventually(() => expect(place.said()).toContain('not for you'));
+    const readiness = async (): Promise<string> => (await fetch(`${replica.origin}/readyz`)).text();
+    await eventually(async () => expect(await readiness()).toContain('the initial list of objects'));
     place.write('changing.yaml', settings.replace('192.0.2.1', '192.0.2.111'));
     await eventually(() => expect(loads()).toBe(before + 1));
     await replica.stop(Promise.resolve('SIGTERM' as const));
