@@ -88,7 +88,6 @@ const accessModules: Readonly<Record<string, readonly string[]>> = {
  * an order of writing of their own. Others call functions of `io`.
  */
 const access: Readonly<Record<string, readonly string[]>> = {
-  'commands/controller/settings.ts': ['node:fs/promises'],
   'commands/download/downloadFile.ts': ['node:fs', 'node:fs/promises'],
   'commands/download/downloadPartial.ts': ['node:fs/promises'],
   'commands/prepare/bundle.ts': ['node:fs', 'node:fs/promises'],

@@ -56,7 +56,7 @@ export async function openNameless(): Promise<FileHandle> {
  * An error of a temporary file as a CliError; other errors unchanged.
  * @param size bytes of the complete file, if known
  */
-export function spoolError(error: unknown, size?: number): unknown {
+function spoolError(error: unknown, size?: number): unknown {
   const described = fileError(error, {
     path: `a temporary file in ${tmpdir()}`,
     what: 'Temporary file',

@@ -7,7 +7,7 @@
 import { createDeferred } from '../core/deferred.ts';
 import { CliError } from '../core/errors.ts';
 import { type BackOff, backOffAfter, withJitter } from '../http/client/retries.ts';
-import type { KubernetesClient, ListSelector } from './kubernetesClient.ts';
+import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
 import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
 import { ApiError, isExpired, toError } from './apiError.ts';
@@ -15,7 +15,8 @@ import { ApiError, isExpired, toError } from './apiError.ts';
 export interface InformerOptions<Kept> {
   readonly client: KubernetesClient;
   readonly resource: ApiResource;
-  readonly selection: ListSelector;
+  /** Undefined for all namespaces. */
+  readonly namespace: string | undefined;
   /** Returns the part of an object to store. Must not throw. */
   readonly keep: (object: KubernetesObject) => Kept;
   /** Called after each change of the cache. Must not throw. */
@@ -108,10 +109,10 @@ export class Informer<Kept> {
   }
 
   async #list(): Promise<void> {
-    const { client, resource, selection } = this.#options;
+    const { client, namespace, resource } = this.#options;
     const unseen = new Set(this.#objects.keys());
     let from: string | undefined;
-    for await (const page of client.list(resource, selection, this.#end.signal)) {
+    for await (const page of client.list(resource, namespace, this.#end.signal)) {
       for (const object of page.objects) {
         unseen.delete(keyText(keyOf(object)));
         this.#put(object);
@@ -125,11 +126,11 @@ export class Informer<Kept> {
   }
 
   async #watch(): Promise<void> {
-    const { client, resource, selection } = this.#options;
+    const { client, namespace, resource } = this.#options;
     const resourceVersion = this.#from ?? '';
     const start = this.#clock.now();
     try {
-      for await (const event of client.watch(resource, selection, resourceVersion, this.#end.signal)) {
+      for await (const event of client.watch(resource, namespace, resourceVersion, this.#end.signal)) {
         this.#from =
           event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
         this.#failures = 0;

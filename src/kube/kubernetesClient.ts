@@ -32,13 +32,6 @@ import {
 import type { ClusterConfig } from './clusterConfig.ts';
 import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';
 
-export interface ListSelector {
-  /** Undefined for all namespaces. */
-  readonly namespace?: string | undefined;
-  /** `metadata.name=worker-0` */
-  readonly fieldSelector?: string | undefined;
-}
-
 interface ListPage {
   readonly objects: readonly KubernetesObject[];
   /** The resource version of all pages, from which a watch can start. */
@@ -132,10 +125,13 @@ export class ApiClient {
     });
   }
 
-  /** Lists all objects, page by page, from one resource version. Throws an `isExpired` error if that takes too long. */
+  /**
+   * Lists all objects, page by page, from one resource version. Throws an `isExpired` error if that takes too long.
+   * @param namespace undefined for all namespaces
+   */
   async *list(
     resource: ApiResource,
-    { namespace, fieldSelector }: ListSelector,
+    namespace: string | undefined,
     signal?: AbortSignal,
   ): AsyncGenerator<ListPage, void> {
     const operation = operationFor('list', resource, { namespace });
@@ -143,7 +139,7 @@ export class ApiClient {
     const accept = acceptedType(resource, 'List');
     let next: string | undefined;
     do {
-      const query = queryText({ fieldSelector, limit: String(PAGE), continue: next });
+      const query = queryText({ limit: String(PAGE), continue: next });
       const request = { operation, method: 'GET', path: `${path}${query}`, accept, signal } as const;
       const page = readPage(await this.#ask(request, MAX_PAGE), operation);
       yield page;
@@ -185,17 +181,17 @@ export class ApiClient {
 
   /**
    * Watches changes on one connection, until the API server closes it. `Informer` reconnects.
+   * @param namespace undefined for all namespaces
    * @param resourceVersion the watch reports changes after this version
    */
   async *watch(
     resource: ApiResource,
-    { namespace, fieldSelector }: ListSelector,
+    namespace: string | undefined,
     resourceVersion: string,
     signal?: AbortSignal,
   ): AsyncGenerator<WatchEvent, void> {
     const operation = operationFor('watch', resource, { namespace });
     const query = queryText({
-      fieldSelector,
       watch: 'true',
       allowWatchBookmarks: 'true',
       resourceVersion,

@@ -19,7 +19,6 @@ export interface ApiResource {
 export const secrets: ApiResource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 /** Names and versions of Secrets, without their contents. */
 export const secretMetadata: ApiResource = { ...secrets, part: 'metadata' };
-export const configMaps: ApiResource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 export const leases: ApiResource = {
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -113,7 +112,7 @@ export function acceptedType({ part }: ApiResource, many: '' | 'List'): string |
   return `application/json;as=PartialObjectMetadata${many};g=meta.k8s.io;v=v1`;
 }
 
-/** `?fieldSelector=…&…`; undefined fields are skipped. */
+/** `?limit=…&…`; undefined fields are skipped. */
 export function queryText(fields: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, value);

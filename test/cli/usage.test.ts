@@ -70,7 +70,7 @@ describe('an error of the command line', () => {
     ['serve --key x', '--tls-key <file>: '],
     ['deploy baremetalhost --user-data x', '--ignition <file>: '],
     ['prepare -i x', '--inventory <file>: '],
-    ['controller --inventory x', '--settings <source>: '],
+    ['controller --inventory x', '--settings <file>: '],
     ['boot worker-0 --settings x', '--inventory <file>: '],
   ])('%s: the hint is %j', async (line, hint) => {
     const { code, stderr } = await run(line);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import { allowedBy, type Manifest, manifestFolder, readManifests } from '../interop/kubernetes/manifests.ts';
 import { have, oracleNote } from '../support/programs.ts';
+import { runCli } from '../support/runCli.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 
 const base = readdirSync(join(manifestFolder, 'base')).filter((name) => name !== 'kustomization.yaml');
@@ -19,14 +20,24 @@ interface Pod {
   readonly securityContext: object;
   readonly containers: readonly Container[];
   readonly initContainers: readonly Container[];
-  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
+  readonly volumes: readonly {
+    readonly name: string;
+    readonly secret?: { readonly secretName: string };
+    readonly projected?: { readonly sources: readonly Source[] };
+  }[];
+}
+
+/** One of both. */
+interface Source {
+  readonly configMap?: { readonly name: string };
+  readonly secret?: { readonly name: string };
 }
 
 interface Container {
   readonly args: readonly string[];
   readonly ports: readonly { readonly name: string }[];
   readonly securityContext: object;
-  readonly volumeMounts: readonly { readonly name: string }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
   readonly env: readonly { readonly name: string; readonly value?: string }[];
   readonly resources: { readonly limits: { readonly memory: string } };
 }
@@ -39,6 +50,12 @@ function podOf(all: readonly Manifest[]): Pod {
 
 function secretOf({ volumes }: Pod): string | undefined {
   return volumes.flatMap(({ secret }) => secret?.secretName ?? [])[0];
+}
+
+const keys = { name: 'ironic-coreos-keys', files: ['url-key', 'tokens'] };
+
+function settingsIn(...files: string[]): object {
+  return { name: 'ironic-coreos-settings', files, options: { disableNameSuffixHash: true } };
 }
 
 const pod = podOf(manifests);
@@ -94,7 +111,7 @@ describe('the manifests', () => {
     const fields = [pod, pod.securityContext, ...containers.map(({ securityContext }) => securityContext)];
     expect(fields.flatMap((field) => Object.keys(field)).filter((name) => fixed.test(name))).toEqual([]);
     const kinds = pod.volumes.flatMap(({ name: _name, ...kind }) => Object.keys(kind));
-    expect(new Set(kinds)).toEqual(new Set(['emptyDir', 'secret']));
+    expect(new Set(kinds)).toEqual(new Set(['emptyDir', 'projected', 'secret']));
   });
 
   it('let others reach only the port of the images', () => {
@@ -116,6 +133,18 @@ describe('the manifests', () => {
     }
   });
 
+  it('read the settings where their volume is, which follows changes', () => {
+    const [{ args, volumeMounts } = { args: [], volumeMounts: [] }] = pod.containers;
+    const mount = volumeMounts.find(({ name }) => name === 'settings');
+    expect(args).toContain(`--settings=${mount?.mountPath}/ramdisk.yaml`);
+    expect(mount).not.toHaveProperty('subPath');
+  });
+
+  it('come with settings that are valid', async () => {
+    const { code } = await runCli(['render', '--inventory', 'ramdisk.yaml'], { cwd: manifestFolder });
+    expect(code).toBe(0);
+  });
+
   it('allow the same in all namespaces as in one', () => {
     const one = readManifests('base/role-images.yaml');
     const all = readManifests('all-namespaces/clusterrole-images.yaml');
@@ -126,9 +155,7 @@ describe('the manifests', () => {
   it('allow nothing by a star, and no write to a Secret', () => {
     const allowed = allowedBy([...manifests, ...readManifests('all-namespaces/clusterrole-images.yaml')]);
     expect(allowed.join('\n')).not.toContain('*');
-    const writes = allowed.filter(
-      (line) => /secrets|configmaps/.test(line) && !/ (get|list|watch)$/.test(line),
-    );
+    const writes = allowed.filter((line) => /secrets/.test(line) && !/ (get|list|watch)$/.test(line));
     expect(writes).toEqual([]);
   });
 });
@@ -139,16 +166,18 @@ describe.skipIf(!have('kubectl'))(`by kubectl kustomize${oracleNote('kubectl')}`
     folder = mkdtempSync(join(tmpdir(), 'manifests '));
     cpSync(manifestFolder, join(folder, 'kubernetes'), { recursive: true });
     mkdirSync(join(folder, 'own'));
-    for (const name of ['url-key', 'tokens']) writeFileSync(join(folder, 'own', name), 'secret');
+    for (const name of ['url-key', 'tokens', 'ramdisk.yaml', 'auth.json'])
+      writeFileSync(join(folder, 'own', name), 'secret');
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const build = (resource: string): Manifest[] => {
+  const build = (resource: string, more: object = {}): Manifest[] => {
     const own = {
       namespace: 'metal3',
       resources: [`../kubernetes/${resource}`],
       images: [{ name: 'ironic-coreos', newName: 'registry.example.com/ironic-coreos', newTag: '1' }],
-      secretGenerator: [{ name: 'ironic-coreos-keys', files: ['url-key', 'tokens'] }],
+      secretGenerator: [keys],
+      ...more,
     };
     writeFileSync(join(folder, 'own/kustomization.yaml'), JSON.stringify(own));
     const { status, stderr, stdout } = spawnSync('kubectl', ['kustomize', join(folder, 'own')], {
@@ -171,7 +200,7 @@ describe.skipIf(!have('kubectl'))(`by kubectl kustomize${oracleNote('kubectl')}`
     }
     // It puts the hash of a generated name wherever it takes a name for that one, in roles too.
     const named = built.flatMap(({ rules = [] }) => rules.flatMap(({ resourceNames = [] }) => resourceNames));
-    expect(named).toEqual(['ironic-coreos-controller', 'ironic-coreos-settings']);
+    expect(named).toEqual(['ironic-coreos-controller']);
     expect(secretOf(podOf(built))).toMatch(/^ironic-coreos-keys-./);
     const bindings = built.filter(({ kind }) => kind.endsWith('RoleBinding'));
     for (const binding of bindings) {
@@ -181,5 +210,25 @@ describe.skipIf(!have('kubectl'))(`by kubectl kustomize${oracleNote('kubectl')}`
     }
     const [container] = podOf(built).containers;
     expect(container?.env.find(({ name }) => name === 'WATCH_NAMESPACE')?.value).toBe(watched);
+  });
+
+  it.each([
+    ['a ConfigMap', { configMapGenerator: [settingsIn('ramdisk.yaml')] }, ['ConfigMap']],
+    ['a Secret', { secretGenerator: [keys, settingsIn('ramdisk.yaml', 'auth.json')] }, ['Secret']],
+    [
+      'both',
+      {
+        configMapGenerator: [settingsIn('ramdisk.yaml')],
+        secretGenerator: [keys, settingsIn('auth.json')],
+      },
+      ['ConfigMap', 'Secret'],
+    ],
+  ])('with settings in %s', (_title, more, kinds) => {
+    const built = build('base', more);
+    const made = built.filter(({ metadata }) => metadata.name === 'ironic-coreos-settings');
+    expect(made.map(({ kind }) => kind).toSorted()).toEqual(kinds);
+    const sources = podOf(built).volumes.flatMap(({ projected }) => projected?.sources ?? []);
+    const optional = { name: 'ironic-coreos-settings', optional: true };
+    expect(sources).toEqual([{ configMap: optional }, { secret: optional }]);
   });
 });

@@ -41,8 +41,6 @@ const labelled = (stream: string | null): object => ({
   metadata: { labels: { [STREAM_LABEL]: stream } },
 });
 
-const settingsOf = (text: string): object => ({ data: { 'ramdisk.yaml': text } });
-
 describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, () => {
   const { configIn, create, createSecret, patch, preparedIso, read, remove, start, until, ...cluster } =
     controllerCluster();
@@ -293,14 +291,14 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, () =
     const replica = await start();
     await create('settings');
     const before = await until('settings', isReady);
-    await patch(paths.settings, settingsOf('agent: {ironic.apiUrls: "no url"}\n'));
+    cluster.mountSettings('agent: {ironic.apiUrls: "no url"}\n');
     await expect.poll(cluster.said).toContain('still serving the settings and images of ');
     expect((await fetchFrom(replica, before.status?.imageUrl, 'HEAD')).status).toBe(200);
-    await patch(paths.settings, settingsOf(settings.replace('192.0.2.1', '192.0.2.111')));
+    cluster.mountSettings(settings.replace('192.0.2.1', '192.0.2.111'));
     const after = await until('settings', ({ status }) => status?.imageUrl !== before.status?.imageUrl);
     const image = await bytesFrom(replica, after.status?.imageUrl);
     expect(agentConf(await configIn(image, 'iso', 'ignition', 'show'))).toContain('https://192.0.2.111:6385');
-    await patch(paths.settings, settingsOf(settings));
+    cluster.mountSettings(settings);
     await until('settings', ({ status }) => status?.imageUrl === before.status?.imageUrl);
   });
 
@@ -328,7 +326,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, () =
     const { size } = statSync(cluster.path('live.iso'));
     const port = await freePort();
     const options = ['--kubeconfig', cluster.kubeconfig(), '--namespace', 'metal3', '--iso', 'live.iso'];
-    const settingsOption = ['--settings', 'configmap/ironic-coreos-settings', '--key-file', 'key'];
+    const settingsOption = ['--settings', 'volume/ramdisk.yaml', '--key-file', 'key'];
     const listen = ['--listen', `127.0.0.1:${port}`, '--drain-time', '3s', '--grace', '60s'];
     const program = await startControllerProcess([...options, ...settingsOption, ...listen], cluster.folder);
     await create('process');

@@ -46,7 +46,7 @@ const pagesOf = async (
   namespace: string,
 ): Promise<string[][]> => {
   const pages = [];
-  for await (const { objects } of client.list(resource, { namespace })) {
+  for await (const { objects } of client.list(resource, namespace)) {
     pages.push(objects.map(({ metadata }) => metadata.name));
   }
   return pages;
@@ -134,7 +134,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const key = { namespace, name: 'net' };
     await client.create(secrets, namespace, { metadata: { name: 'net' }, stringData: { nmstate: '{}' } });
     expect(await client.get(secretMetadata, key)).not.toHaveProperty('data');
-    for await (const { objects } of client.list(secretMetadata, { namespace })) {
+    for await (const { objects } of client.list(secretMetadata, namespace)) {
       expect(objects).toMatchObject([{ metadata: key }]);
       expect(objects[0]).not.toHaveProperty('data');
     }
@@ -179,20 +179,19 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   });
 
   it('is told that a watch starts from what is long gone', async () => {
-    const watching = connect().watch(images, { namespace: 'default' }, '1');
+    const watching = connect().watch(images, 'default', '1');
     await expect(watching[Symbol.asyncIterator]().next()).rejects.toSatisfy(isExpired);
   });
 
   it('follows a kind of object, also across restarts of the API server', async () => {
     const namespace = await newNamespace('follow');
     const client = connect();
-    const place = { namespace };
     await client.create(images, namespace, { metadata: { name: 'before' } });
     const changes: string[] = [];
     const cache = new Informer({
       client,
       resource: images,
-      selection: place,
+      namespace,
       keep: ({ metadata: { name, labels } }) => labels['v'] ?? name,
       changed: (change) => void changes.push(describeChange(change)),
       backOff: { first: 50, longest: 500 },
@@ -256,7 +255,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
       await recordEvent(client, source, { ...event, message });
     }
     const found = [];
-    for await (const page of client.list(events, { namespace })) found.push(...page.objects);
+    for await (const page of client.list(events, namespace)) found.push(...page.objects);
     expect(found).toHaveLength(3);
     expect(found).toContainEqual(
       expect.objectContaining({

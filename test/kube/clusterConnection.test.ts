@@ -48,7 +48,7 @@ async function list(config: Partial<ClusterConfig>): Promise<string> {
     ...config,
   });
   try {
-    for await (const { resourceVersion } of client.list(secrets, {})) return resourceVersion;
+    for await (const { resourceVersion } of client.list(secrets, undefined)) return resourceVersion;
     return 'nothing';
   } catch (error) {
     return error instanceof ApiError ? (error.hint ?? error.message) : String(error);

@@ -52,7 +52,7 @@ const kindOf = ({ code, isPassing }: ApiError): string =>
 
 async function list(): Promise<string[][]> {
   const pages = [];
-  for await (const { objects, resourceVersion } of client.list(secrets, { namespace: 'metal3' })) {
+  for await (const { objects, resourceVersion } of client.list(secrets, 'metal3')) {
     pages.push([resourceVersion, ...objects.map(({ metadata }) => metadata.name)]);
   }
   return pages;
@@ -61,7 +61,7 @@ async function list(): Promise<string[][]> {
 async function watch(signal?: AbortSignal): Promise<(WatchEvent | string)[]> {
   const events: (WatchEvent | string)[] = [];
   try {
-    for await (const change of client.watch(secrets, {}, '5', signal)) events.push(change);
+    for await (const change of client.watch(secrets, undefined, '5', signal)) events.push(change);
     events.push('end');
   } catch (error) {
     events.push(error instanceof ApiError ? (error.status?.toString() ?? kindOf(error)) : String(error));
@@ -105,7 +105,7 @@ describe('requests', () => {
 
   it('ask for metadata alone', async () => {
     server.answers.push(listOf(1, []));
-    for await (const page of client.list(secretMetadata, {})) expect(page.objects).toEqual([]);
+    for await (const page of client.list(secretMetadata, undefined)) expect(page.objects).toEqual([]);
     expect(server.requests[0]?.headers['accept']).toMatch(/^application\/json;as=PartialObjectMetadataList;/);
   });
 
@@ -322,7 +322,7 @@ describe('watch', () => {
 
   it('ends its connection when nobody listens any more', async () => {
     server.answers.push(watching([whole, whole], 'goes on'));
-    for await (const change of client.watch(secrets, {}, '5')) {
+    for await (const change of client.watch(secrets, undefined, '5')) {
       expect(nameOf(change)).toBe('added a');
       break;
     }

@@ -63,7 +63,7 @@ describe('paths', () => {
     ],
     [objectPath(secrets, { namespace: 'a/b', name: '?c' }), '/api/v1/namespaces/a%2Fb/secrets/%3Fc'],
     [queryText({ a: undefined }), ''],
-    [queryText({ fieldSelector: 'a=b,c!=d', limit: '5' }), '?fieldSelector=a%3Db%2Cc%21%3Dd&limit=5'],
+    [queryText({ continue: 'a=b,c!=d', limit: '5' }), '?continue=a%3Db%2Cc%21%3Dd&limit=5'],
   ])('%s', (path, expected) => {
     expect(path).toBe(expected);
   });

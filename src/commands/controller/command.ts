@@ -21,13 +21,12 @@ Replicas:
   Lease; it writes the status of the objects.
 
 Settings:
-  --settings FILE, configmap/NAME or secret/NAME (in the namespace of the pod)
-  contains the settings of all hosts, in the form of an inventory without hosts:
-  profile, and agent with ironic.apiUrls and so on. In a ConfigMap or Secret
-  they are in the key ramdisk.yaml; the other keys are files next to it.
-  Without --settings, the controller reads the environment of
-  image-customization-controller: IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
-  IRONIC_RAMDISK_SSH_KEY, …
+  --settings FILE contains the settings of all hosts, in the form of an
+  inventory without hosts: profile, and agent with ironic.apiUrls and so on. In
+  a pod, mount a ConfigMap or a Secret with this file, and with the files that
+  it names, as a volume. Without --settings, the controller reads the
+  environment of image-customization-controller: IRONIC_BASE_URL,
+  IRONIC_AGENT_IMAGE, IRONIC_RAMDISK_SSH_KEY, …
 
 Images:
   Without image options, the controller uses DEPLOY_ISO, DEPLOY_INITRD and
@@ -57,9 +56,9 @@ Other paths:
     1: 'failure: the cluster, the settings or the images cannot be used',
   },
   examples: `
-  ironic-coreos controller --settings configmap/ramdisk --iso /images/live.iso \\
-    --namespace metal3 --key-file /keys/url --listen :8084 \\
-    --public-url http://ironic-coreos.metal3.svc:8084
+  ironic-coreos controller --settings /settings/ramdisk.yaml \\
+    --iso /images/live.iso --namespace metal3 --key-file /keys/url \\
+    --listen :8084 --public-url http://ironic-coreos.metal3.svc:8084
   ironic-coreos controller --kubeconfig kind.yaml --settings ramdisk.yaml \\
     --iso live.iso --no-leader-election
 `,

@@ -11,8 +11,8 @@ import { pageMessage } from '../../service/pageMessage.ts';
 import { runService, withLog } from '../../service/serviceLog.ts';
 import { readLogForm, type Setup } from '../../service/setup.ts';
 import type { ControllerOptions } from './options.ts';
-import { openSettings } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
+import { resolve } from 'node:path';
 import { LeaderElection } from '../../kube/leaderElection.ts';
 import { report } from '../../io/report/report.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
@@ -76,24 +76,18 @@ export async function startReplica(
   { io, log }: { readonly io: Io; readonly log: ServerLog },
 ) {
   const { cluster, identity, lease, namespace: watched, setup } = plan;
-  const { drainTime } = options;
-  const { namespace } = cluster;
+  const { drainTime, settings } = options;
   let leadership: { readonly isLeader: boolean; stop(): Promise<void> } | undefined;
   const isLeader = (): boolean => leadership?.isLeader ?? false;
-  let isStarted = false;
-  const changed = (): void => {
-    if (isStarted) void reload();
-  };
   const problems = throttleLog(log);
   const onError = (error: Error): void => {
     const hint = error instanceof CliError ? error.hint : undefined;
     problems.note('warning', 'cluster', { message: printable(error.message), hint });
   };
   const client = new ApiClient(cluster, { note: io.note });
-  const settings = openSettings({ text: options.settings, client, namespace, changed, onError }, io.cwd);
   const informers = new Informers(client, watched, onError, (owner) => reconcileLoop.changed(owner));
   const closeCluster = async (): Promise<void> => {
-    await Promise.all([informers.close(), settings.close()]);
+    await informers.close();
     await client.close();
   };
   const readSecret: ReadSecret = (key) => client.get(secrets, key); // each time, as Secrets are not cached
@@ -128,8 +122,8 @@ export async function startReplica(
   const service = await startServiceServer<Servable & { readonly factory: ImageFactory }>(setup, {
     take: async (links, _before, signal) => {
       const loadIo = ioWith(io, { signal });
-      const inputs = { settings: await settings.open(), links, digests, beginDates, cacheSize, io: loadIo };
-      const factory = await openImageFactory(options, inputs);
+      const shared = { links, digests, beginDates, cacheSize, io: loadIo };
+      const factory = await openImageFactory(options, shared);
       const catalog = createImageCatalog(factory, informers, readSecret, io);
       return { factory, catalog, bases: factory.bases, close: async () => factory.close() };
     },
@@ -151,7 +145,7 @@ export async function startReplica(
     throw error;
   });
   const { server, state } = service;
-  const inputs = createInputWatches(changed);
+  const inputs = createInputWatches(() => void reload());
   const reload = async (): Promise<void> => {
     await inputs.accept();
     await server.reloadCertificates();
@@ -164,7 +158,6 @@ export async function startReplica(
       noteFailedReload(log, 'reload', error, keptInputs(state, 'settings and images')),
     );
   };
-  isStarted = true;
   if (setup.log === 'text') report(io, pageMessage(setup, service.links));
   let isEnding = false;
   return {
@@ -174,7 +167,7 @@ export async function startReplica(
     },
     /** Resolves when the replica serves images and takes part in the election. Throws CliError for invalid settings or images. */
     begin: async (): Promise<void> => {
-      await inputs.add(async () => settings.watched);
+      await inputs.add(async () => (settings === undefined ? [] : [resolve(io.cwd, settings)]));
       await state.load();
       await inputs.add(async () => imageFiles(state.current()?.factory.bases.values()));
       await informers.synced;

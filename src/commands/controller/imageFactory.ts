@@ -6,7 +6,7 @@ import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 import type { InventoryHost } from '../../hosts/settings/inventoryDocument.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
-import { type Io, ioWith } from '../../io/io.ts';
+import type { Io } from '../../io/io.ts';
 import { formatSentence } from '../../io/report/diagnosticText.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
 import type { ConfigArtifact } from '../../core/artifacts.ts';
@@ -31,14 +31,12 @@ import { shareOpenFiles } from '../../service/openFiles.ts';
 import { keyText } from '../../kube/objects.ts';
 import type { HostNetwork, HostRequest } from './buildRequest.ts';
 import type { ControllerOptions } from './options.ts';
-import { readRenderSource, type SettingsFile } from './settings.ts';
+import { readRenderSource } from './settings.ts';
 
 export type ImageFactory = Awaited<ReturnType<typeof openImageFactory>>;
 
 /** The part that all factories of a controller share. */
 export interface FactoryInputs {
-  /** Released when the factory is closed, or when opening it fails. */
-  readonly settings: SettingsFile;
   readonly links: Links;
   readonly digests: KnownDigests;
   /** Shared by all factories of a controller. */
@@ -49,28 +47,20 @@ export interface FactoryInputs {
 }
 
 export async function openImageFactory(options: ControllerOptions, inputs: FactoryInputs) {
-  const { beginDates = createModifiedDates(), cacheSize, digests, io, links, settings } = inputs;
-  let release: (() => Promise<void>) | undefined;
-  const close = async (): Promise<void> => {
-    try {
-      await release?.();
-    } finally {
-      await settings.release();
-    }
-  };
+  const { beginDates = createModifiedDates(), cacheSize, digests, io, links } = inputs;
+  const images = await readImageInputs(await givenOrIccImages(options, io.env, io.cwd), digests, io);
+  if (images.size === 0) {
+    throw new CliError('No base image', {
+      code: 'ERR_SETTING',
+      hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
+    });
+  }
+  const archives = await readAgentArchives(options.agentArchive, io);
+  const files = shareOpenFiles(await openBaseSets(images), archives);
+  const close = files.retain();
   try {
-    const images = await readImageInputs(await givenOrIccImages(options, io.env, io.cwd), digests, io);
-    if (images.size === 0) {
-      throw new CliError('No base image', {
-        code: 'ERR_SETTING',
-        hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
-      });
-    }
-    const archives = await readAgentArchives(options.agentArchive, io);
-    const files = shareOpenFiles(await openBaseSets(images), archives);
-    release = files.retain();
     const { bases } = files;
-    const source = await readRenderSource(settings.name, options, ioWith(io, { cwd: settings.folder }));
+    const source = await readRenderSource(options, io);
     // A stream of the settings has images, while the label of an object may name any stream.
     const stream = streamSetting(source);
     if (stream !== undefined) requireImages(source, undefined, bases);
@@ -83,7 +73,7 @@ export async function openImageFactory(options: ControllerOptions, inputs: Facto
       const places = { ...hostPlaces(files, links, keyText(request)), file };
       const wanted = { configs: [artifactOf[choice.format]], loaders: [], baseUrl: links.publicUrl };
       const job = { wanted, source, archives, growth } as const;
-      return planHost(hostFromRequest(request), job, places, ioWith(planIo, { cwd: settings.folder }));
+      return planHost(hostFromRequest(request), job, places, planIo);
     };
     const sharedWarnings = await checkSettings(plan, possible, io);
     const dateOf = beginDates();

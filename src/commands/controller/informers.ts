@@ -29,7 +29,7 @@ export class Informers {
     onError: (error: Error) => void,
     changed: (owner: string) => void,
   ) {
-    const shared = { client, selection: { namespace }, onError };
+    const shared = { client, namespace, onError };
     this.#images = new Informer({
       ...shared,
       resource: preprovisioningImages,

@@ -14,9 +14,7 @@ import {
 import { catalogOptions, serviceOptions } from '../../service/options.ts';
 
 export const controllerOptions = {
-  '--settings <source>': common(
-    freeText('settings of all hosts: a file, configmap/NAME or secret/NAME', 'file'),
-  ),
+  '--settings <file>': common(file('settings of all hosts: an inventory without hosts')),
   '--profile <name>': catalogOptions['--profile <name>'],
   '--grow': common(catalogOptions['--grow']),
   ...under('Cluster:', {

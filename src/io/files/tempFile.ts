@@ -20,12 +20,7 @@ export async function withTempPath<T>(target: string, use: (path: string) => Pro
 
 /** Lends `use` a folder that only this user can enter, among the temporary files of the system. It is removed afterwards. */
 export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  return lend(await makeTempFolder(), use);
-}
-
-/** A folder that only this user can enter, among the temporary files of the system. The caller removes it. */
-export function makeTempFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'ironic-coreos.'));
+  return lend(await mkdtemp(join(tmpdir(), 'ironic-coreos.')), use);
 }
 
 async function lend<T>(path: string, use: (path: string) => Promise<T>): Promise<T> {

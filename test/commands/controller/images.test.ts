@@ -146,7 +146,7 @@ describe('the ISO of an object', () => {
       'far.yaml',
       'agent: {ironic.apiUrls: http://198.51.100.1, agent.image: registry.example.com/ironic-agent}\n',
     );
-    const factory = await place.factory({}, { settings: 'far.yaml' });
+    const factory = await place.factory({ settings: 'far.yaml' });
     expect([...factory.sharedWarnings]).toEqual([expect.stringContaining('no SSH key is set')]);
     const { note } = ready(await outcomeOf(imageOf({ spec }), factory));
     expect(note).toMatch(
@@ -215,7 +215,7 @@ describe('the ISO of an object', () => {
   it('has another URL when settings are others', async () => {
     const before = ready(await outcomeOf(imageOf({ spec }), await place.factory()));
     place.write('other.yaml', 'agent: {ironic.apiUrls: https://192.0.2.99}\n');
-    const factory = await place.factory({}, { settings: 'other.yaml' });
+    const factory = await place.factory({ settings: 'other.yaml' });
     const after = ready(await outcomeOf(imageOf({ spec }), factory));
     expect(pathOf(after)).not.toBe(pathOf(before));
   });
@@ -264,7 +264,7 @@ describe('what the environment of the image-customization-controller says', () =
       ),
     };
     const io = { ...place.io, env };
-    const factory = await place.factory({ iso: [] }, { settings: undefined, io });
+    const factory = await place.factory({ iso: [], settings: undefined }, { io });
     const image = imageOf({ spec });
     const outcome = ready(await buildOutcome(image, factory, links, secrets, io));
     const fetched = await bytesOf(await fetchImage(factory, pathOf(outcome), { image }));
@@ -353,7 +353,7 @@ describe('no image', () => {
   it('for a problem of this machine, which is named and retried', async () => {
     place.write('merged.ign', JSON.stringify({ ignition: { version: '3.2.0' } }));
     place.write('merge.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1, ignition.merge: [merged.ign]}\n');
-    const factory = await place.factory({}, { settings: 'merge.yaml' });
+    const factory = await place.factory({ settings: 'merge.yaml' });
     rmSync(join(place.io.cwd, 'merged.ign'));
     expect(await outcomeOf(imageOf({ spec }), factory)).toMatchObject({
       kind: 'failed',
@@ -371,8 +371,8 @@ describe('no image', () => {
     });
     place.write('large.ign', JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files } }));
     place.write('large.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1, ignition.merge: [large.ign]}\n');
-    const small = await place.factory({}, { settings: 'large.yaml' });
-    const large = await place.factory({ grow: true }, { settings: 'large.yaml' });
+    const small = await place.factory({ settings: 'large.yaml' });
+    const large = await place.factory({ grow: true, settings: 'large.yaml' });
     const verdict = await outcomeOf(imageOf({ spec }), small);
     expect(verdict).toMatchObject({ kind: 'failed', reason: 'ImageBuildInvalid' });
     expect('message' in verdict && verdict.message).toContain('too large');
@@ -433,7 +433,7 @@ describe('the catalog', () => {
   it('says so where a replica makes another image than the one that operators are told', async () => {
     const { image, path } = await published();
     place.write('rolling.yaml', 'agent: {ironic.apiUrls: https://192.0.2.77}\n');
-    const newer = await place.factory({}, { settings: 'rolling.yaml' });
+    const newer = await place.factory({ settings: 'rolling.yaml' });
     await expect(fetchImage(newer, path, { image })).rejects.toThrow('this replica builds an image that dif');
   });
 
@@ -470,24 +470,22 @@ const withImage = (image: string, conf: string): string =>
 
 describe('settings and images that are wrong for all', () => {
   it.each([
-    ['no images', { iso: [] }, {}, 'No base image'],
-    ['no settings', {}, { settings: undefined }, 'IRONIC_BASE_URL'],
-    ['a list of hosts', {}, { settings: 'hosts.yaml' }, 'hosts.yaml contains a list of hosts'],
-    ['an unknown setting', {}, { settings: 'unknown.yaml' }, 'unknown.yaml:1:'],
-    ['an Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
+    ['no images', { iso: [] }, 'No base image'],
+    ['no settings', { settings: undefined }, 'IRONIC_BASE_URL'],
+    ['a list of hosts', { settings: 'hosts.yaml' }, 'hosts.yaml contains a list of hosts'],
+    ['an unknown setting', { settings: 'unknown.yaml' }, 'unknown.yaml:1:'],
+    ['an Ironic that is no URL', { settings: 'url.yaml' }, 'url.yaml:1:'],
     [
       'a registry that registries.conf blocks',
-      {},
       { settings: 'blocked.yaml' },
       'podman cannot pull the image registry.example.com/ironic-agent: registries.conf blocks registry.example.com',
     ],
     [
       'an image without a registry, with two to search',
-      {},
       { settings: 'short.yaml' },
       'the image team/ironic-agent has no registry, and podman cannot select one',
     ],
-  ])('%s', async (_title, options, more, message) => {
+  ])('%s', async (_title, options, message) => {
     place.write('hosts.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: worker-0}]\n');
     place.write('unknown.yaml', 'agent: {ironic.apiAddress: https://192.0.2.1}\n');
     place.write('url.yaml', 'agent: {ironic.apiUrls: "a b"}\n');
@@ -502,7 +500,7 @@ describe('settings and images that are wrong for all', () => {
     const report = (diagnostics: readonly Diagnostic[]): void =>
       void (reported += JSON.stringify(diagnostics));
     const io = { ...place.io, env: inputsNameImage, report };
-    const error: unknown = await place.factory(options, { io, ...more }).catch((thrown: unknown) => thrown);
+    const error: unknown = await place.factory(options, { io }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CliError);
     expect(`${reported}${String(error)}`).toContain(message);
   });
@@ -528,7 +526,7 @@ describe('an image whose Ignition does not support', () => {
     place.write('merged.ign', config);
     place.write('merging.yaml', settings.replace('agent:', 'agent:\n  ignition.merge: [merged.ign]'));
     const building = place
-      .factory({ iso: ['old.iso'] }, { settings: 'merging.yaml' })
+      .factory({ iso: ['old.iso'], settings: 'merging.yaml' })
       .then((factory) => outcomeOf(imageOf({ spec }), factory));
     const said = await building.then(
       (outcome) => ('message' in outcome ? outcome.message : ''),
@@ -591,11 +589,11 @@ describe('the image of an object with a stream', () => {
 
   it('is that of the settings for objects without the label', async () => {
     place.write('el10.yaml', settings.replace('agent:', 'agent:\n  image.stream: rhel-10'));
-    const factory = await place.factory(streams, { settings: 'el10.yaml' });
+    const factory = await place.factory({ ...streams, settings: 'el10.yaml' });
     const labelled = ready(await outcomeOf(ofStream('rhel-10'), factory));
     expect(ready(await outcomeOf(ofStream(), factory)).imageUrl).toBe(labelled.imageUrl);
     place.write('el11.yaml', settings.replace('agent:', 'agent:\n  image.stream: rhel-11'));
-    await expect(place.factory(streams, { settings: 'el11.yaml' })).rejects.toMatchObject({
+    await expect(place.factory({ ...streams, settings: 'el11.yaml' })).rejects.toMatchObject({
       message: expect.stringContaining(
         'image.stream: no images of the stream "rhel-11" for x86_64; available: x86_64, rhel-10/x86_64',
       ),

@@ -2,7 +2,7 @@
 
 import { isMapping } from '../../../src/formats/mapping.ts';
 import { ApiError } from '../../../src/kube/apiError.ts';
-import type { KubernetesClient, MergePatch, ListSelector } from '../../../src/kube/kubernetesClient.ts';
+import type { KubernetesClient, MergePatch } from '../../../src/kube/kubernetesClient.ts';
 import type { WatchEvent } from '../../../src/kube/watchStream.ts';
 import {
   keyText,
@@ -18,8 +18,6 @@ export interface MemoryCluster {
   readonly put: (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>) => void;
   readonly remove: (resource: ApiResource, key: ObjectKey) => void;
   readonly find: (resource: ApiResource, key: ObjectKey) => KubernetesObject | undefined;
-  /** Ends all watches, since what they start from is no longer known: everything is listed again. */
-  readonly expire: () => void;
   /** What was asked for, a line each: `patch preprovisioningimages/status metal3/worker-0`. */
   readonly asked: string[];
   /** Is asked before each request; throws what the API server would answer. */
@@ -36,7 +34,6 @@ type Watcher = (event: WatchEvent, resource: string) => void;
 export function memoryCluster(): MemoryCluster {
   const objects = new Map<string, Kept>();
   const watchers = new Set<Watcher>();
-  const expiries = new Set<() => void>();
   let version = 0;
   const asked: string[] = [];
   const ask = (line: string): void => {
@@ -69,9 +66,9 @@ export function memoryCluster(): MemoryCluster {
       ask(`get ${resource.plural} ${keyText(key)}`);
       return objects.get(nameOf(resource, key))?.object;
     },
-    list: async function* list(resource, selection) {
+    list: async function* list(resource, namespace) {
       ask(`list ${resource.plural}`);
-      const all = [...objects.values()].filter((kept) => matches(kept, resource, selection));
+      const all = [...objects.values()].filter((kept) => matches(kept, resource, namespace));
       yield { objects: all.map(({ object }) => partOf(object, resource)), resourceVersion: String(version) };
     },
     create: async (resource, namespace, object) => {
@@ -89,33 +86,25 @@ export function memoryCluster(): MemoryCluster {
       store(resource, key, { ...before, ...mergePatch({ ...before }, patch.body) });
       return found(resource, key);
     },
-    watch: async function* watch(resource, selection, _from, signal = new AbortController().signal) {
+    watch: async function* watch(resource, namespace, _from, signal = new AbortController().signal) {
       const waiting: WatchEvent[] = [];
       const bell = new EventTarget();
       const ring = (): boolean => bell.dispatchEvent(new Event('ring'));
       const watcher: Watcher = (event, plural) => {
         if (event.type === 'bookmark') return;
-        if (!matches({ object: event.object, resource: plural }, resource, selection)) return;
+        if (!matches({ object: event.object, resource: plural }, resource, namespace)) return;
         waiting.push({ ...event, object: partOf(event.object, resource) });
         ring();
       };
-      const expiry = new AbortController();
-      const expire = (): void => {
-        expiry.abort();
-        ring();
-      };
       watchers.add(watcher);
-      expiries.add(expire);
       signal.addEventListener('abort', ring);
-      while (!signal.aborted && !expiry.signal.aborted) {
+      while (!signal.aborted) {
         yield* waiting.splice(0);
         if (waiting.length === 0 && !signal.aborted) {
           await new Promise((resolve) => bell.addEventListener('ring', resolve, { once: true }));
         }
       }
       watchers.delete(watcher);
-      expiries.delete(expire);
-      if (expiry.signal.aborted) throw new ApiError('it is too old', { status: 410 });
     },
     close: async () => undefined,
   };
@@ -124,9 +113,6 @@ export function memoryCluster(): MemoryCluster {
     put: store,
     remove,
     find: (resource, key) => objects.get(nameOf(resource, key))?.object,
-    expire: () => {
-      for (const expire of expiries) expire();
-    },
     asked,
     intervene: () => undefined,
   };
@@ -137,10 +123,9 @@ function nameOf({ plural }: ApiResource, key: ObjectKey): string {
   return `${plural} ${keyText(key)}`;
 }
 
-function matches({ object, resource }: Kept, wanted: ApiResource, selection: ListSelector): boolean {
-  const { name, namespace } = object.metadata;
-  if (resource !== wanted.plural || (selection.namespace ?? namespace) !== namespace) return false;
-  return (selection.fieldSelector ?? `metadata.name=${name}`) === `metadata.name=${name}`;
+function matches({ object, resource }: Kept, wanted: ApiResource, namespace: string | undefined): boolean {
+  const { metadata } = object;
+  return resource === wanted.plural && (namespace ?? metadata.namespace) === metadata.namespace;
 }
 
 function partOf(object: KubernetesObject, { part }: ApiResource): KubernetesObject {

@@ -64,9 +64,9 @@ describe('the command line', () => {
   it.each([
     ['a cluster that is not there', [], /not found[^]*pass --kubeconfig FILE, or set KUBECONFIG/],
     [
-      'a setting that is no object',
-      ['--kubeconfig', 'kubeconfig', '--settings', 'secret/A'],
-      'for --settings: Kubernetes allows',
+      'settings that are no file',
+      ['--kubeconfig', 'kubeconfig', '--settings', 'secret/A', '--iso', 'live.iso'],
+      /not found: secret\/A[^]*mount the Secret as a volume/,
     ],
     ['a flag twice', ['--namespace', 'a', '--namespace', 'b'], 'multiple times'],
   ])('with %s ends it', async (_title, args, message) => {

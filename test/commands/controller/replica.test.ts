@@ -1,14 +1,20 @@
-/** A replica whose cluster does not answer: it waits, says so, and can be ended. */
+/** A replica whose cluster does not answer: it waits, says so, and can be ended. And one whose settings change. */
 
 import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { controllerOptions } from '../../../src/commands/controller/options.ts';
 import { type Given, givenOptions } from '../../support/givenOptions.ts';
 import { readPlan } from '../../../src/commands/controller/plan.ts';
 import { type Replica, startReplica } from '../../../src/commands/controller/controller.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
+import { storedObject } from './api/support.ts';
 import { settings, workplace } from './support.ts';
+import { asMapping } from '../../../src/formats/mapping.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type Answer, json, listOf, startFakeApiServer, watching } from '../../support/fakeApiServer.ts';
+import { writeKubeletVolume } from '../../support/kubeletVolume.ts';
+import { tlsText } from '../../support/serveFixtures.ts';
 import { listenLocally } from '../../support/listening.ts';
 
 const place = workplace();
@@ -100,4 +106,45 @@ describe('a replica', () => {
       'the address is already in use',
     );
   });
+});
+
+/** A cluster with one PreprovisioningImage, which stays as it is. */
+const oneImage: Answer = (response, request) => {
+  const isImage = request.path.includes('/preprovisioningimages');
+  if (request.query.has('watch')) watching([], 'goes on')(response, request);
+  else if (request.method === 'PATCH') json(storedObject())(response);
+  else listOf(7, isImage ? [storedObject()] : [])(response);
+};
+
+const mount = (files: Readonly<Record<string, string>>): void =>
+  writeKubeletVolume(join(place.folder, 'volume'), files);
+
+it('publishes other images when kubelet replaces the files of its settings', async () => {
+  const cluster = await startFakeApiServer();
+  cluster.answers.push(oneImage);
+  const first = {
+    'ramdisk.yaml': settings.replace('agent:\n', 'agent:\n  ironic.caFiles: [ironic.crt]\n'),
+    'ironic.crt': tlsText('ca'),
+  };
+  const urls = (): unknown[] =>
+    cluster.requests
+      .filter(({ method }) => method === 'PATCH')
+      .map(({ body }) => asMapping(asMapping(body)['status'])['imageUrl']);
+  mount(first);
+  const replica = await start(cluster.config.server, {
+    settings: 'volume/ramdisk.yaml',
+    leaderElection: false,
+  });
+  await replica.begin();
+  await eventually(() => expect(urls()).toHaveLength(1));
+  mount({ ...first, 'ironic.crt': tlsText('other-ca') });
+  await eventually(() => expect(urls()).toHaveLength(2));
+  mount({ ...first, 'ramdisk.yaml': first['ramdisk.yaml'].replace('192.0.2.1', '192.0.2.111') });
+  await eventually(() => expect(urls()).toHaveLength(3));
+  mount(first);
+  await eventually(() => expect(urls()).toHaveLength(4));
+  expect(new Set(urls()).size).toBe(3);
+  expect(urls()[3]).toBe(urls()[0]);
+  await replica.stop(Promise.resolve('SIGTERM' as const));
+  await cluster.close();
 });

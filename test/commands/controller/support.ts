@@ -69,10 +69,7 @@ export interface Workplace {
   readonly said: () => string;
   readonly write: (name: string, content: string | Uint8Array) => string;
   /** Without options: `settings`, and a live ISO. Closed with the file of tests. */
-  readonly factory: (
-    options?: GivenController,
-    more?: Partial<Omit<FactoryInputs, 'settings'>> & { readonly settings?: string | undefined },
-  ) => Promise<ImageFactory>;
+  readonly factory: (options?: GivenController, more?: Partial<FactoryInputs>) => Promise<ImageFactory>;
 }
 
 /** A new folder for each file of tests, with `live.iso` and `ramdisk.yaml`. */
@@ -111,14 +108,12 @@ export function workplace(env: Io['env'] = {}): Workplace {
     write,
     said: () => chunks.join(''),
     factory: async (options = {}, more = {}) => {
-      const { settings: name } = { settings: 'ramdisk.yaml', ...more };
+      const usual = { settings: 'ramdisk.yaml', iso: ['live.iso'], ...options };
       const surroundings = { links, digests: knownDigests(new Map()), io };
-      const usual = givenOptions(controllerOptions, { iso: ['live.iso'], ...options });
-      const factory = await openImageFactory(usual, {
+      const factory = await openImageFactory(givenOptions(controllerOptions, usual), {
         ...surroundings,
         cacheSize: 1024 * 1024,
         ...more,
-        settings: { name, folder, release: async () => undefined },
       });
       factories.push(factory);
       return factory;

@@ -17,6 +17,7 @@ import { settings } from '../../commands/controller/support.ts';
 import { type ApiServer, startKubernetes } from '../../support/kubernetes.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { imageEnv } from '../../support/agentImage.ts';
+import { writeKubeletVolume } from '../../support/kubeletVolume.ts';
 import { runCli } from '../../support/runCli.ts';
 import { readManifests } from './manifests.ts';
 
@@ -26,7 +27,6 @@ export const paths = {
   images: `/apis/metal3.io/v1alpha1/namespaces/${namespace}/preprovisioningimages`,
   secrets: `/api/v1/namespaces/${namespace}/secrets`,
   events: `/apis/events.k8s.io/v1/namespaces/${namespace}/events`,
-  settings: `/api/v1/namespaces/${account.namespace}/configmaps/ironic-coreos-settings`,
 };
 const publicUrl = 'http://images.metal3.svc:8084';
 
@@ -74,6 +74,8 @@ export interface ControllerCluster {
   /** Stopped with the test. */
   readonly start: (options?: Given<typeof controllerOptions>) => Promise<Replica>;
   readonly stop: (replica: Replica) => Promise<void>;
+  /** Replaces the settings of all replicas, as kubelet does. */
+  readonly mountSettings: (text: string) => void;
   readonly create: (name: string, spec?: object, metadata?: object) => Promise<void>;
   readonly createSecret: (name: string, stringData: object) => Promise<void>;
   readonly patch: (path: string, body: object) => Promise<void>;
@@ -104,6 +106,7 @@ export function controllerCluster(): ControllerCluster {
   const ask = async (method: string, place: string, body?: object): Promise<string> =>
     JSON.stringify(await started().server.ask(method, place, body));
   const read = async (place: string): Promise<ClusterObject> => JSON.parse(await ask('GET', place));
+  const mountSettings = (text: string): void => writeKubeletVolume(path('volume'), { 'ramdisk.yaml': text });
   const stop = async (replica: Replica): Promise<void> => {
     replicas.delete(replica);
     await replica.stop(Promise.resolve('SIGTERM' as const));
@@ -111,6 +114,7 @@ export function controllerCluster(): ControllerCluster {
 
   beforeAll(async () => {
     writeFileSync(path('live.iso'), isoPair().full);
+    mountSettings(settings);
     writeFileSync(path('key'), 'a key of more than sixteen characters', { mode: 0o600 });
     cluster = await prepareCluster();
   }, 240_000);
@@ -140,6 +144,7 @@ export function controllerCluster(): ControllerCluster {
       return replica;
     },
     stop,
+    mountSettings,
     create: async (name, spec = {}, metadata = {}) => {
       const usual = { acceptFormats: ['iso', 'initrd'], architecture: 'x86_64' };
       const kind = { apiVersion: 'metal3.io/v1alpha1', kind: 'PreprovisioningImage' };
@@ -198,7 +203,7 @@ const WAIT = 90_000;
 
 const usualOptions: Given<typeof controllerOptions> = {
   namespace,
-  settings: 'configmap/ironic-coreos-settings',
+  settings: 'volume/ramdisk.yaml',
   iso: ['live.iso'],
   keyFile: 'key',
   listen: '127.0.0.1:0',
@@ -215,9 +220,6 @@ async function prepareCluster(): Promise<{ readonly server: ApiServer; readonly 
     ['base/role-images.yaml', `namespaces/${namespace}/`],
     ['base/role-controller.yaml', `namespaces/${account.namespace}/`],
   ]);
-  const [, name = ''] = /([^/]+)$/.exec(paths.settings) ?? [];
-  const data = { 'ramdisk.yaml': settings };
-  await server.ask('POST', paths.settings.replace(`/${name}`, ''), { metadata: { name }, data });
   return { server, kubeconfig };
 }
 
