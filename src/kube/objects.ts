@@ -25,7 +25,6 @@ export const leases: ApiResource = {
   plural: 'leases',
   kind: 'Lease',
 };
-export const events: ApiResource = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
 
 /** `metal3.io/v1alpha1`, or `v1`. */
 export function apiVersionOf({ group, version }: ApiResource): string {
@@ -54,14 +53,9 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** One version of an object. */
-export interface ObjectReference extends ObjectKey {
-  readonly uid: string;
+export interface ObjectMetadata extends ObjectKey {
   /** Changes with each change of the object; an opaque value. */
   readonly resourceVersion: string;
-}
-
-export interface ObjectMetadata extends ObjectReference {
   /** The number of changes of `spec`. */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -82,14 +76,16 @@ export function readObject(value: unknown, operation: string): KubernetesObject 
     const problem = 'the API server returned an invalid object: metadata is missing';
     throw invalidResponse(operation, problem);
   }
-  const { namespace, name, uid, resourceVersion, deletionTimestamp } = value.metadata;
+  const { namespace, name, resourceVersion, deletionTimestamp } = value.metadata;
   const { generation = 0, labels = {}, finalizers = [] } = value.metadata;
-  const about = { namespace, name, uid, resourceVersion };
+  const about = { namespace, name, resourceVersion };
   return { ...value, metadata: { ...about, generation, labels, finalizers, deletionTimestamp } };
 }
 
-function isStored(value: unknown): value is { readonly metadata: ObjectReference & Partial<ObjectMetadata> } {
-  return isMapping(value) && isMapping(value['metadata']) && typeof value['metadata']['uid'] === 'string';
+function isStored(value: unknown): value is {
+  readonly metadata: Pick<ObjectMetadata, 'namespace' | 'name' | 'resourceVersion'> & Partial<ObjectMetadata>;
+} {
+  return isMapping(value) && isMapping(value['metadata']) && typeof value['metadata']['name'] === 'string';
 }
 
 /** `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, or without the namespace part for all namespaces. */

@@ -6,16 +6,8 @@ import { createIo } from '../support/createIo.ts';
 import { isConflict, isExpired } from '../../src/kube/apiError.ts';
 import { ApiClient, type KubernetesClient } from '../../src/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../src/kube/clusterConfig.ts';
-import { recordEvent } from '../../src/kube/events.ts';
 import { LeaderElection } from '../../src/kube/leaderElection.ts';
-import {
-  events,
-  keyText,
-  leases,
-  type ApiResource,
-  secretMetadata,
-  secrets,
-} from '../../src/kube/objects.ts';
+import { keyText, leases, type ApiResource, secretMetadata, secrets } from '../../src/kube/objects.ts';
 import { Informer, type ObjectChange } from '../../src/kube/informer.ts';
 import {
   type ApiServer,
@@ -237,32 +229,5 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const spec = (await connect().get(leases, { namespace, name: 'ironic-coreos' }))?.['spec'];
     expect(spec).not.toHaveProperty('holderIdentity', 'two');
     expect(spec).toMatchObject({ leaseTransitions: 1 });
-  });
-
-  it('records each event, and shortens long ones', async () => {
-    const namespace = await newNamespace('events');
-    const client = connect();
-    const object = await client.create(images, namespace, { metadata: { name: 'worker-0' } });
-    const source = { controller: 'metal3.io/ironic-coreos', instance: 'pod-1' };
-    const event = {
-      resource: images,
-      object: object.metadata,
-      type: 'Warning',
-      reason: 'Bad',
-      action: 'Make',
-    } as const;
-    for (const message of ['the state cannot be read', 'the state cannot be read', '…'.repeat(1000)]) {
-      await recordEvent(client, source, { ...event, message });
-    }
-    const found = [];
-    for await (const page of client.list(events, namespace)) found.push(...page.objects);
-    expect(found).toHaveLength(3);
-    expect(found).toContainEqual(
-      expect.objectContaining({
-        note: 'the state cannot be read',
-        regarding: expect.objectContaining({ uid: object.metadata.uid }),
-      }),
-    );
-    expect(found).toContainEqual(expect.objectContaining({ note: '…'.repeat(341) }));
   });
 });

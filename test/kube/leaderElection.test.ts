@@ -26,7 +26,7 @@ interface Weather {
 }
 
 function leaseOf({ spec, version }: Store): KubernetesObject {
-  return readObject({ metadata: { ...key, uid: 'u', resourceVersion: String(version) }, spec }, 'get');
+  return readObject({ metadata: { ...key, resourceVersion: String(version) }, spec }, 'get');
 }
 
 const refuse = (status: number): ApiError => new ApiError('no', { status });

@@ -13,7 +13,7 @@ import {
   secrets,
 } from '../../src/kube/objects.ts';
 
-const metadata = { namespace: 'metal3', name: 'worker-0', uid: 'u', resourceVersion: '7' };
+const metadata = { namespace: 'metal3', name: 'worker-0', resourceVersion: '7' };
 
 describe('readObject', () => {
   it('keeps what metadata is known by, and all that is not metadata', () => {
@@ -40,7 +40,7 @@ describe('readObject', () => {
     ['null', null],
     ['a list', [metadata]],
     ['no metadata', { kind: 'Secret' }],
-    ['metadata without a UID', { metadata: { ...metadata, uid: undefined } }],
+    ['metadata without a name', { metadata: { ...metadata, name: undefined } }],
   ])('refuses %s', (_title, value) => {
     expect(() => readObject(value, 'get secrets')).toThrow(ApiError);
   });

@@ -1661,7 +1661,6 @@ export const OBSERVATIONS: readonly string[] = [
   'copy of the agent archive while podman loads it',
   'the BMC allows only the boot devices',
   'the agent calls …',
-  'It also records errors as Kubernetes events',
   'CA certificate that Ignition trusts, as PEM',
   'a second step leaves out that Ironic writes the image itself',
   'the namespace that kubectl uses',

@@ -76,7 +76,7 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
 }
 
 export const objectNamed = (name: string, version: number, fields: object = {}): object => ({
-  metadata: { namespace: 'metal3', name, uid: `uid-of-${name}`, resourceVersion: String(version) },
+  metadata: { namespace: 'metal3', name, resourceVersion: String(version) },
   ...fields,
 });
 

@@ -12,8 +12,8 @@ How it works:
   Ignition config of the host, with the network data from the Secret that the
   object names (key nmstate or networkData), and validates it with Ignition's
   own rules. It writes the URL of the image into the status, or the reason why
-  it cannot build the image. It also records errors as Kubernetes events. It
-  replaces OpenShift's image-customization-controller.
+  it cannot build the image. It replaces OpenShift's
+  image-customization-controller.
 
 Replicas:
   All replicas with the same key and settings serve all images: they build an

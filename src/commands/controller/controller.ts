@@ -24,9 +24,7 @@ import { CliError } from '../../core/errors.ts';
 import { knownDigests } from '../../io/files/fileDigests.ts';
 import { createModifiedDates } from '../../http/server/answer/modifiedDates.ts';
 import { ApiClient } from '../../kube/kubernetesClient.ts';
-import { toError } from '../../kube/apiError.ts';
 import { secrets } from '../../kube/objects.ts';
-import { recordEvent } from '../../kube/events.ts';
 import { startServiceServer } from '../../service/service.ts';
 import { createInputWatches, endService } from '../../service/serviceRun.ts';
 import { keptInputs, type Servable } from '../../service/serviceState.ts';
@@ -66,7 +64,6 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
-const CONTROLLER = 'metal3.io/ironic-coreos';
 const LOADING = 'settings and images are still loading';
 
 /** Listens first, so that an address in use is reported before anything is read. Throws CliError, and UsageError for invalid settings. */
@@ -99,12 +96,6 @@ export async function startReplica(
     client,
     informers,
     log,
-    record: (event, signal) =>
-      recordEvent(client, { controller: CONTROLLER, instance: identity }, event, signal).catch(
-        (error: unknown) => {
-          if (!signal.aborted) onError(toError(error));
-        },
-      ),
     build: async (image) => {
       const release = state.catalog().acquire(); // the files of the snapshot stay open meanwhile
       try {

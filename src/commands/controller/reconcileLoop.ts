@@ -3,7 +3,6 @@
  */
 
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
-import type { RecordedEvent } from '../../kube/events.ts';
 import { type QueueLoad, type WorkFailure, WorkQueue } from '../../kube/workQueue.ts';
 import { plainText } from '../../http/server/textResponse.ts';
 import type { ServerLog } from '../../http/server/serverLog.ts';
@@ -22,8 +21,6 @@ import { printable } from '../../core/foreignText.ts';
 interface ReconcileLoopOptions {
   readonly client: KubernetesClient;
   readonly informers: Informers;
-  /** Never rejects. */
-  readonly record: (event: RecordedEvent, signal: AbortSignal) => Promise<void>;
   readonly log: ServerLog;
   readonly build: (image: PreprovisioningImage) => Promise<Outcome>;
   readonly wrote: (outcome: Outcome) => void;
@@ -146,7 +143,7 @@ export class ReconcileLoop {
   }
 
   async #writeStatus(image: PreprovisioningImage, outcome: Outcome, signal: AbortSignal): Promise<void> {
-    const { log, record, wrote } = this.#options;
+    const { log, wrote } = this.#options;
     const patch = statusPatch(image, outcome, new Date());
     if (patch === undefined) return;
     const host = keyText(image);
@@ -160,8 +157,6 @@ export class ReconcileLoop {
     const { message, reason } = outcome;
     if (outcome.controllerError === undefined)
       log.note('error', 'build failed', { host, reason, message: printable(message) });
-    const about = { resource: preprovisioningImages, object: image };
-    await record({ ...about, type: 'Warning', reason, action: 'BuildImage', message }, signal);
   }
 
   /** The API server refuses the patch (`isConflict`) if the object was changed meanwhile. */

@@ -50,7 +50,7 @@ export function memoryCluster(): MemoryCluster {
     const type = objects.has(name) ? 'modified' : 'added';
     const metadata = isMapping(fields['metadata']) ? fields['metadata'] : {};
     const own = { ...metadata, namespace: key.namespace, name: key.name, resourceVersion: String(++version) };
-    const object = readObject({ ...fields, metadata: { uid: name, generation: 1, ...own } }, 'store');
+    const object = readObject({ ...fields, metadata: { generation: 1, ...own } }, 'store');
     objects.set(name, { object, resource: resource.plural });
     for (const watcher of watchers) watcher({ type, object }, resource.plural);
   };

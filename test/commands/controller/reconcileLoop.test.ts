@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Informers, preprovisioningImages } from '../../../src/commands/controller/informers.ts';
 import { ReconcileLoop } from '../../../src/commands/controller/reconcileLoop.ts';
 import { ApiError } from '../../../src/kube/apiError.ts';
-import type { RecordedEvent } from '../../../src/kube/events.ts';
 import { secrets } from '../../../src/kube/objects.ts';
 import { createServerLog } from '../../../src/http/server/serverLog.ts';
 import { createDeferred } from '../../../src/core/deferred.ts';
@@ -29,7 +28,6 @@ interface Leader {
   readonly informers: Informers;
   readonly reconcileLoop: ReconcileLoop;
   readonly built: string[];
-  readonly events: RecordedEvent[];
   readonly said: () => string;
   readonly end: () => Promise<void>;
 }
@@ -58,12 +56,10 @@ async function lead(
     (owner) => reconcileLoop.changed(owner),
   );
   const built: string[] = [];
-  const events: RecordedEvent[] = [];
   const reconcileLoop = new ReconcileLoop({
     client,
     informers,
     log: createServerLog(output, 'json'),
-    record: async (event) => void events.push(event),
     wrote: () => undefined,
     failed: () => undefined,
     build: async (image) => {
@@ -78,7 +74,7 @@ async function lead(
     stop.abort();
     await informers.close();
   };
-  const leader = { cluster, informers, reconcileLoop, built, events, said: () => chunks.join(''), end };
+  const leader = { cluster, informers, reconcileLoop, built, said: () => chunks.join(''), end };
   leaders.push(leader);
   return leader;
 }
@@ -243,14 +239,16 @@ describe('the leader', () => {
     expect(built).toEqual([]);
   });
 
-  it('tells of an error once, in the object, the log and an event', async () => {
+  it('tells of an error once, in the object and the log', async () => {
     const cluster = clusterWithImage();
     const attempt = undefined;
-    const { events, said } = await lead(cluster, async () => {
+    const { said } = await lead(cluster, async () => {
       return { kind: 'failed', reason: 'MissingNetworkData', message: 'there is\u001b[31m none', attempt };
     });
-    await eventually(() => expect(events).toHaveLength(1));
-    expect(events[0]).toMatchObject({ type: 'Warning', reason: 'MissingNetworkData' });
+    await eventually(() => expect(said()).toContain('"event":"build failed"'));
+    expect(statusOf(cluster)).toMatchObject({
+      conditions: [{ type: 'Ready' }, { type: 'Error', status: 'True', reason: 'MissingNetworkData' }],
+    });
     expect(said()).toContain('there is\\\\u001b[31m none');
     expect(said().match(/build failed/g)).toHaveLength(1);
   });

@@ -26,7 +26,6 @@ export const account = { namespace: 'default', name: 'ironic-coreos-controller' 
 export const paths = {
   images: `/apis/metal3.io/v1alpha1/namespaces/${namespace}/preprovisioningimages`,
   secrets: `/api/v1/namespaces/${namespace}/secrets`,
-  events: `/apis/events.k8s.io/v1/namespaces/${namespace}/events`,
 };
 const publicUrl = 'http://images.metal3.svc:8084';
 
@@ -55,12 +54,6 @@ export interface ClusterCondition {
   readonly observedGeneration: number;
 }
 
-export interface ClusterEvent {
-  readonly reason: string;
-  readonly note: string;
-  readonly regarding: { readonly name: string };
-}
-
 export interface ControllerCluster {
   readonly server: () => ApiServer;
   readonly kubeconfig: () => string;
@@ -85,7 +78,6 @@ export interface ControllerCluster {
   readonly until: (name: string, isSo: (object: ClusterObject) => boolean) => Promise<ClusterObject>;
   /** Once it is no longer there. */
   readonly untilGone: (name: string) => Promise<void>;
-  readonly eventsOf: (name: string) => Promise<readonly ClusterEvent[]>;
   /** The config that the program itself finds in an image. */
   readonly configIn: (image: Buffer, ...command: readonly string[]) => Promise<Config>;
   /** The ISO that `prepare` makes for a host of this name and network. */
@@ -175,10 +167,6 @@ export function controllerCluster(): ControllerCluster {
         if (Date.now() > end) throw new Error(`${name} is still there\n${said.slice(-20).join('')}`);
         await sleep(50);
       }
-    },
-    eventsOf: async (name) => {
-      const { items }: { items: ClusterEvent[] } = JSON.parse(await ask('GET', paths.events));
-      return items.filter(({ regarding }) => regarding.name === name);
     },
     configIn: async (image, ...command) => {
       writeFileSync(path('fetched'), image);

@@ -30,7 +30,6 @@ describe('a PreprovisioningImage', () => {
     expect(read({ spec, status })).toEqual({
       namespace: 'metal3',
       name: 'worker-0',
-      uid: metadata.uid,
       resourceVersion: '7',
       generation: 2,
       finalizers: ['preprovisioningimage.metal3.io'],

@@ -5,7 +5,6 @@ import type { KubernetesObject } from '../../../../src/kube/objects.ts';
 export const metadata: KubernetesObject['metadata'] = {
   namespace: 'metal3',
   name: 'worker-0',
-  uid: '0b7e4b1a-0000-4000-8000-000000000001',
   resourceVersion: '7',
   generation: 2,
   labels: {},
