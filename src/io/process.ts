@@ -134,10 +134,9 @@ export function listenToSignals(reload: () => void, aborted?: AbortSignal) {
 
 /** A stop that leaves time to clean up. */
 export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, 'ignore'> {
-  /** Aborted by SIGTERM, SIGINT, `stop` or `aborted`. */
+  /** Aborted by SIGTERM, SIGINT or `aborted`. */
   readonly signal: AbortSignal;
   readonly stopped: Promise<void>;
-  readonly stop: () => void;
 }
 
 /**
@@ -150,19 +149,18 @@ export function listenToStop({
 }: { readonly quiet?: number; readonly aborted?: AbortSignal | undefined } = {}): GracefulStop {
   const { ignore, nextStop } = listenToSignals(() => undefined, aborted);
   const controller = new AbortController();
-  const stop = (): void => controller.abort();
   const stopped = createDeferred();
   controller.signal.addEventListener('abort', () => stopped.resolve());
   const listen = (): void =>
     void nextStop().then(async () => {
-      stop();
+      controller.abort();
       const second = await nextStop();
       ignore();
       if (process.listenerCount(second) === 0) process.kill(process.pid, second);
     });
   if (quiet === 0) listen();
   else setTimeout(listen, quiet).unref();
-  return { signal: controller.signal, stopped: stopped.promise, stop, ignore };
+  return { signal: controller.signal, stopped: stopped.promise, ignore };
 }
 
 /** Milliseconds. An earlier second signal is a duplicate of the first: a shell and npm both send it. */

@@ -25,21 +25,12 @@ const ignore = (): void => undefined;
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Writes all chunks in order; ends early, and quietly, when the reader has gone. */
-export async function writeStdout(io: Pick<Io, 'stdout'>, chunks: Chunks): Promise<void> {
-  await writeToReader(io, chunks);
-}
-
-/** The same for a program that ends with its reader. */
-export async function writeToReader(
-  { stdout }: Pick<Io, 'stdout'>,
-  chunks: Chunks,
-): Promise<'written' | 'reader gone'> {
+export async function writeStdout({ stdout }: Pick<Io, 'stdout'>, chunks: Chunks): Promise<void> {
   stdout.on('error', ignore);
   try {
     for await (const chunk of chunks) {
-      if ((await writeChunk(stdout, chunk)) === 'reader gone') return 'reader gone';
+      if ((await writeChunk(stdout, chunk)) === 'reader gone') return;
     }
-    return 'written';
   } finally {
     stdout.off('error', ignore);
   }

@@ -40,13 +40,7 @@ export const reportOptions = {
     file('FILE or HOST=FILE: log of the serial console of a host, written by another program'),
   ),
   '--format <form>': common(
-    withDefault(
-      'text',
-      choice(
-        ['text', 'full', 'json', 'ndjson'],
-        'report format: text, full: text with all events and facts, json, or ndjson: events, then the report',
-      ),
-    ),
+    withDefault('text', choice(['text', 'json'], 'report format: text, or json with all events and facts')),
   ),
 };
 

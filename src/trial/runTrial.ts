@@ -35,24 +35,17 @@ import { formatLiveRows } from './report/terminalRows.ts';
 import { describeTrial } from './report/trialPage.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
-import { createEventOutput } from './report/liveLines.ts';
 import { planTrial, type TrialPlan, type TrialRequest } from './trial.ts';
 import { type ImageService, startImages } from './serving/imageService.ts';
 
 /** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
 export async function runTrial(request: TrialRequest): Promise<ExitCode> {
   const { io, setup } = request;
-  const { format } = setup;
   const stop = listenToStop({ aborted: io.signal });
-  const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
-  const plan = planTrial(request, stop.signal, events?.write);
+  const plan = planTrial(request, stop.signal);
   const problem = await run(plan, stop).finally(stop.ignore);
   const last = plan.result();
-  await events?.close();
-  const text =
-    format === 'text' || format === 'full'
-      ? formatClosingReport(last, format)
-      : formatReportDocument(last, format === 'ndjson' ? 'report' : undefined);
+  const text = setup.format === 'text' ? formatClosingReport(last) : formatReportDocument(last);
   await writeStdout(io, [Buffer.from(text)]);
   if (problem !== undefined) throw problem;
   return last.verdict.isPassed ? 0 : 1;

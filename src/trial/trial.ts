@@ -19,7 +19,7 @@ import type { TrialEvent } from './timeline/events.ts';
 import { judge, type SuccessStage, type TrialResult, type Verdict } from './timeline/result.ts';
 import { createMachines } from './timeline/machines.ts';
 import { createTimeline } from './timeline/timeline.ts';
-import { formatEventLine, formatLiveLine } from './report/liveLines.ts';
+import { formatLiveLine } from './report/liveLines.ts';
 
 /** What a trial serves for machines that it does not emulate. */
 export interface TrialServices {
@@ -66,15 +66,12 @@ export interface PlannedMachine {
 
 export type TrialPlan = Readonly<ReturnType<typeof planTrial>>;
 
-/**
- * @param signal aborted when the user stops the trial
- * @param writeEvent gets each event as a line of JSON
- */
-export function planTrial(request: TrialRequest, signal: AbortSignal, writeEvent?: (line: string) => void) {
+/** @param signal aborted when the user stops the trial */
+export function planTrial(request: TrialRequest, signal: AbortSignal) {
   const { expectation, inventory, io, iso, machine, setup } = request;
   const { successStage } = setup;
   const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  const trial = createRunningTrial(expectation, successStage, print, writeEvent);
+  const trial = createRunningTrial(expectation, successStage, print);
   const isServed = iso === undefined ? inventory !== undefined : !isRemote(iso.file);
   const coverage = isServed || machine?.source.medium.kind === 'folder' ? 'boot' : 'calls';
   const started = new Date();
@@ -112,13 +109,11 @@ function createCleanupStack() {
 /**
  * A trial without events.
  * @param print gets a line without control characters and without a line break
- * @param writeEvent gets the same lines as `print`, but as JSON
  */
 export function createRunningTrial(
   { awaited, known }: Expectation,
   successStage: SuccessStage,
   print: (line: string) => void,
-  writeEvent?: (line: string) => void,
 ) {
   const machines = createMachines(known);
   const timeline = createTimeline(machines);
@@ -136,7 +131,6 @@ export function createRunningTrial(
       const step = timeline.add(event);
       const line = formatLiveLine(step);
       if (line !== undefined) print(line);
-      if (line !== undefined) writeEvent?.(formatEventLine(step));
       // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
       if (!deciding.has(event.kind)) return;
       if (event.kind === 'bmc' && event.step === 'failed') hopeless.add(event.host);

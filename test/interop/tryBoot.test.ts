@@ -55,14 +55,14 @@ describe.skipIf(!have('boots'))(`a machine boots and calls home${oracleNote('boo
     ['from an ISO over HTTP', { ...served, boot: 'cd' }, ['of the ISO', 'inventory', 'heartbeat']],
     ['from a prepared folder', { qemu: 'www' }, network],
   ])('%s', async (_title, options, seen) => {
-    const trial = await startTry({ ...usual, accel: 'tcg', ...options, format: 'full' }, folder);
+    const trial = await startTry({ ...usual, accel: 'tcg', ...options, format: 'json' }, folder);
     const { code, report } = await trial.ended;
     expect([code, trial.said()]).toEqual([0, expect.anything()]);
     for (const text of seen) expect(report).toContain(text);
   });
 
   it('with KVM, or says at once how to do without where it does not work', async () => {
-    const trial = await startTry({ ...usual, qemu: 'worker.iso', format: 'full' }, folder);
+    const trial = await startTry({ ...usual, qemu: 'worker.iso', format: 'json' }, folder);
     const { code, report } = await trial.ended;
     const [text, expected] = code === 0 ? [report, 'heartbeat'] : [trial.said(), 'use --accel tcg'];
     expect(text).toContain(expected);

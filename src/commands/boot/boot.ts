@@ -9,7 +9,7 @@ import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { systemClock } from '../../io/clock.ts';
 import { confirm, requireTerminal } from '../../io/confirm.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { jsonBytes, parseChoice } from '../../io/report/choices.ts';
+import { jsonBytes } from '../../io/report/choices.ts';
 import { report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { readServeSource } from '../../service/source.ts';
@@ -44,7 +44,6 @@ export async function boot(
 ): Promise<ExitCode> {
   const started = systemClock.now();
   const { check = false, method } = options;
-  if (check) parseChoice('--format', options.format, ['text', 'json']);
   const asked = readTrialSetup(options);
   const iso = readIso(options);
   const targets = await readTargets(names, options, method, io);

@@ -21,37 +21,35 @@ import {
   type Verdict,
 } from '../timeline/result.ts';
 import { type Ports, wordsOf } from '../timeline/causeBook.ts';
-import type { AgentStep, ReportedManager } from '../timeline/events.ts';
+import type { TrialEvent } from '../timeline/events.ts';
 import { hasCalledIronic, type HostTimeline } from '../timeline/timeline.ts';
-import { formatJsonLine, timeOfDay } from './liveLines.ts';
+import { timeOfDay } from './liveLines.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
 
-/** How many entries and causes of a host there are in the forms of the text. */
-const limits = { text: { entries: 6, causes: 2 }, full: { entries: 30, causes: 4 } } as const;
-
-/** `text`: of hosts that called home only problems. */
-type TextForm = keyof typeof limits;
+/** Of one host in the text. */
+const MAX_ENTRIES = 6;
+const MAX_CAUSES = 2;
 
 /** With more hosts, those that called home are only counted, and those without activity are one paragraph. */
 const MAX_DETAILED = 20;
 const MAX_UNKNOWN = 20;
 
-/** Lines of text; times are in UTC. */
-export function formatClosingReport(result: TrialResult, form: TextForm): string {
+/** Lines of text; times are in UTC. Of hosts that called home only problems. */
+export function formatClosingReport(result: TrialResult): string {
   const results = shownResults(result);
   const hosts = results.filter(isListed);
   const unknown = results.filter((one) => !isListed(one));
   const explained = new Map<string, string>();
   const hostsInDetail = hosts.filter(({ state }) => state !== 'home' && state !== 'idle');
   const silent = hosts.filter(({ state }) => state === 'idle');
-  const context = { result, explained, form };
+  const context = { result, explained };
   const blocks = [
     ...(hosts.length > MAX_DETAILED ? hostsInDetail : hosts).map((one) => hostLines(one, context)),
     ...(hosts.length > MAX_DETAILED ? silentLines(silent, context) : []),
     ...unknown.slice(0, MAX_UNKNOWN).map((one) => hostLines(one, context)),
     ...moreLines(unknown.length - MAX_UNKNOWN, result),
     inactiveLines(results, context),
-    summaryLines(result, form),
+    summaryLines(result),
   ].filter((lines) => lines.length > 0);
   // An empty line is between blocks, except between hosts of one line.
   const lines = blocks.flatMap((block, index) => {
@@ -68,18 +66,16 @@ function isListed({ host, isAwaited }: HostResult): boolean {
 
 interface Context {
   readonly result: TrialResult;
-  readonly form: TextForm;
   /** The report explains causes only once: label of the host with the explanation, by the ids of the causes. */
   readonly explained: Map<string, string>;
 }
 
 function hostLines(one: HostResult, context: Context): readonly string[] {
-  const { form, result } = context;
-  const isBrief = one.state === 'home' && (form === 'text' || !isListed(one));
+  const { result } = context;
   return [
     ...headLines(one, result),
-    ...factLines(one, form),
-    ...(isBrief ? [] : entryLines(one, form)),
+    ...factLines(one),
+    ...(one.state === 'home' ? [] : entryLines(one)),
     ...silenceLines(one, result.ports),
     ...lastLines(one),
     ...causeLines(printable(one.host.label), one.causes, context),
@@ -112,38 +108,31 @@ function unknownMachineLines({ name }: HostTimeline, { missing }: Verdict): read
   );
 }
 
-function factLines({ host, state }: HostResult, form: TextForm): readonly string[] {
-  const isMissing = state !== 'home';
-  // One line per hardware manager, or why they are unknown; empty for an agent without a callback URL.
-  const managers = host.steps?.managers ?? [];
-  const problem = unreportedProblem(host);
-  const [steps, ...furtherSteps] = problem === undefined ? managers.map(managerLine) : [problem];
-  const { macs, nodes, agentVersion, callback, differences, inventory } = host;
-  const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
-  const isUnreported = problem !== undefined;
-  const facts: readonly (readonly [name: string, value: string | undefined, isShort: boolean])[] = [
-    ['MACs', macs.length === 0 ? undefined : macs.join(' '), isMissing],
-    ['node', nodes.at(-1), isMissing],
-    ['agent', agentVersion, isMissing],
+function factLines({ host, state }: HostResult): readonly string[] {
+  const { macs, nodes, agentVersion, callback, differences } = host;
+  const facts: readonly (readonly [name: string, value: string | undefined])[] = [
+    ...(state === 'home'
+      ? []
+      : ([
+          ['MACs', macs.length === 0 ? undefined : macs.join(' ')],
+          ['node', nodes.at(-1)],
+          ['agent', agentVersion],
+        ] as const)),
     [
       'callback',
-      callback === undefined ? undefined : `${callback.url}: ${answer}`,
-      callback?.hasAnswered !== true,
+      callback === undefined || callback.hasAnswered === true
+        ? undefined
+        : `${callback.url}: ${callback.problem ?? 'not contacted'}`,
     ],
-    ['inventory', inventory, false],
-    ...differences.map((text, index) => [index === 0 ? 'differs' : '', text, true] as const),
-    ['steps', steps, isUnreported],
-    ...furtherSteps.map((line) => ['', line, isUnreported] as const),
+    ...differences.map((text, index) => [index === 0 ? 'differs' : '', text] as const),
+    ['steps', unreportedProblem(host)],
   ];
-  return facts.flatMap(([name, value, isShort]) =>
-    value === undefined || (form === 'text' && !isShort)
+  return facts.flatMap(([name, value]) =>
+    value === undefined
       ? []
       : wrapText(printable(value), { first: `  ${name.padEnd(10)}`, rest: ' '.repeat(12) }),
   );
 }
-
-/** Steps with the priority 0 of one hardware manager and type that the report lists by name. */
-const MAX_NAMES = 3;
 
 /** Why the steps of the agent are unknown; undefined if they are known, or if the agent has no callback URL. */
 function unreportedProblem({ callback, steps }: HostTimeline): string | undefined {
@@ -153,28 +142,9 @@ function unreportedProblem({ callback, steps }: HostTimeline): string | undefine
   return `not asked: the agent ${callback.hasAnswered === undefined ? 'was not contacted' : 'did not answer'}`;
 }
 
-/** `GenericHardwareManager 1.2: clean: erase_devices_metadata (99), 9 with priority 0; deploy: write_image (0)` */
-function managerLine({ name, steps, version }: ReportedManager): string {
-  const parts = (['clean', 'deploy'] as const).flatMap((type) => {
-    const ofType = steps.filter((step) => step.type === type);
-    return ofType.length === 0 ? [] : [`${type}: ${stepList(ofType)}`];
-  });
-  const list = parts.length === 0 ? 'no steps' : parts.join('; ');
-  return `${name}${version === undefined ? '' : ` ${version}`}: ${list}`;
-}
-
-function stepList(steps: readonly AgentStep[]): string {
-  const onRequest = steps.filter(({ priority }) => priority === 0);
-  const isLong = onRequest.length > MAX_NAMES;
-  const named = (isLong ? steps.filter(({ priority }) => priority !== 0) : steps)
-    .toSorted((a, b) => b.priority - a.priority)
-    .map(({ priority, step }) => `${step} (${priority})`);
-  return [...named, ...(isLong ? [`${onRequest.length} with priority 0`] : [])].join(', ');
-}
-
-function entryLines({ host, gaps }: HostResult, form: TextForm): readonly string[] {
+function entryLines({ host, gaps }: HostResult): readonly string[] {
   const listed = host.entries.filter(({ event }) => event.kind !== 'console' || event.sign !== undefined);
-  const shown = listed.slice(-limits[form].entries);
+  const shown = listed.slice(-MAX_ENTRIES);
   const left = host.dropped + listed.length - shown.length;
   return [
     ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
@@ -254,12 +224,12 @@ function lastLines({ causes, host, state }: HostResult): readonly string[] {
 function causeLines(
   label: string,
   causes: readonly LikelyCause[],
-  { explained, form, result: { ports } }: Context,
+  { explained, result: { ports } }: Context,
 ): readonly string[] {
   const [first] = causes;
   if (first === undefined) return [];
   const { title } = causeLabels[first.certainty];
-  const shown = causesToShow(causes).slice(0, limits[form].causes);
+  const shown = causesToShow(causes).slice(0, MAX_CAUSES);
   const key = shown.map(evidenceKey).join('\n');
   const before = explained.get(key);
   if (before !== undefined) return [`  ${title}: same as for ${before}`, ...shown.flatMap(evidenceLines)];
@@ -321,15 +291,12 @@ function inactiveLines(results: readonly HostResult[], context: Context): readon
   return [`${who}: did not call home; no activity`, ...causeLines(who, causes, context)];
 }
 
-function summaryLines(
-  { successStage, verdict, started, ended }: TrialResult,
-  form: TextForm,
-): readonly string[] {
+function summaryLines({ successStage, verdict, started, ended }: TrialResult): readonly string[] {
   const { calledHome, missing, missingCount, isPassed } = verdict;
   const time = elapsed(started, ended);
   const names = missing.length === 0 ? '' : `: ${formatNames(missing)}`;
   const others = isPassed ? '' : `, ${missingCount} did not${names}`;
-  const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.${form === 'text' ? ' --format full reports all events.' : ''}`;
+  const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.`;
   return wrapText(text, { first: '', rest: '' });
 }
 
@@ -339,16 +306,12 @@ const successPhrases: Readonly<Record<SuccessStage, string>> = {
   steps: 'called home with all required steps',
 };
 
-/**
- * One JSON object on one line, without unknown values.
- * @param kind of the object, if the output also contains events
- */
-export function formatReportDocument(result: TrialResult, kind?: 'report'): string {
+/** One JSON object on one line, without unknown values; control characters in all texts are escaped. */
+export function formatReportDocument(result: TrialResult): string {
   const { verdict, timeline, successStage, ports, started, ended } = result;
   const results = resultsOf(result);
   const inactive = inactiveOf(result, results);
   const document = {
-    kind,
     started, // a Date in JSON has the format of RFC 3339
     ended,
     passed: verdict.isPassed,
@@ -363,7 +326,10 @@ export function formatReportDocument(result: TrialResult, kind?: 'report'): stri
     hosts: results.map((one) => hostObject(one, ports)),
     droppedEvents: timeline.droppedEvents(),
   };
-  return `${formatJsonLine(document)}\n`;
+  const text = JSON.stringify(document, (_name, member: unknown) =>
+    typeof member === 'string' ? printable(member) : member,
+  );
+  return `${text}\n`;
 }
 
 function hostObject({ host, state, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
@@ -416,7 +382,15 @@ function stepsObject(host: HostTimeline): object | undefined {
 function entryObject({ first, last, count, event }: TimelineEntry): object {
   const { client, kind } = event;
   const progress = kind === 'fetch' ? { path: event.path, bytes: event.bytes, size: event.size } : {};
-  return { kind, first, last, count, client, text: eventPhrase(event), ...progress };
+  const reason = reasonOf(event);
+  const sign = kind === 'console' ? event.sign : undefined;
+  return { kind, first, last, count, client, text: eventPhrase(event), reason, sign, ...progress };
+}
+
+/** Why a request was refused, or why an agent did not answer or lacks a required step, as a constant of docs/reasons.md. */
+function reasonOf(event: TrialEvent): string | undefined {
+  if (event.kind === 'refusal') return event.problem.kind === 'request' ? event.problem.reason : undefined;
+  return event.kind === 'bmc' || !('reason' in event) ? undefined : event.reason;
 }
 
 function causeObject(one: LikelyCause, ports: Ports): object {

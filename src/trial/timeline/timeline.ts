@@ -52,7 +52,6 @@ export function createTimeline(machines: Machines) {
         event,
         /** The machine, as known so far: a name, a MAC address, or a client address. */
         label: machine === undefined ? (event.client ?? 'unknown') : labelOf(machine),
-        isExpected: machine?.isExpected ?? false,
         /** The entry before the event; undefined for the first event of its kind. */
         previous,
         /** Whether the client, or the number of its entries, is above the limit. */

@@ -79,18 +79,3 @@ describe('a signal', () => {
     expect(isAlive(trial.machine)).toBe(false);
   });
 });
-
-describe('a reader of --format ndjson that has gone', () => {
-  it('ends it with the next event', async () => {
-    const args = ['try', '--listen', '127.0.0.1:0', '--expect', '9', '--format', 'ndjson'];
-    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    child.stderr.on('data', (part: Buffer) => (said += part.toString()));
-    const ended = new Promise<number | null>((resolve) => void child.on('exit', resolve));
-    const origin = (): string | undefined => /http:\/\/[^\s:]+:\d+/.exec(said)?.[0];
-    await until(() => origin() !== undefined || child.exitCode !== null);
-    child.stdout.destroy();
-    await fetch(`${origin()}/v1/lookup?addresses=52:54:00:12:34:56`);
-    expect(await ended).toBe(1);
-  });
-});

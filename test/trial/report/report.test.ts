@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClosingReport, formatReportDocument } from '../../../src/trial/report/closingReport.ts';
 import { createConsoleWatch } from '../../../src/trial/console/consoleWatch.ts';
-import { judge, type TrialResult } from '../../../src/trial/timeline/result.ts';
+import { judge } from '../../../src/trial/timeline/result.ts';
 import { createMachines } from '../../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../../src/trial/timeline/timeline.ts';
 import { formatLiveLine } from '../../../src/trial/report/liveLines.ts';
@@ -44,8 +44,6 @@ const home = [
   heartbeat(250),
 ];
 
-const fullReport = (result: TrialResult): string => formatClosingReport(result, 'full');
-
 describe('the first line of a machine that did not call home', () => {
   const silent: TrialEvent = {
     kind: 'console',
@@ -66,7 +64,7 @@ describe('the first line of a machine that did not call home', () => {
     ],
     ['last step: ISO', [readIso(1, 1)]],
   ])('%s', (text, events) => {
-    const report = fullReport(resultOf(events));
+    const report = formatClosingReport(resultOf(events));
     expect(report).toContain(`worker-0: did not call home; ${text}`);
   });
 });
@@ -74,21 +72,6 @@ describe('the first line of a machine that did not call home', () => {
 describe('the steps of an agent', () => {
   const arrived = [lookedUp(1), heartbeat(2)];
   it.each<readonly [string, readonly TrialEvent[], string]>([
-    [
-      'are one line per hardware manager, by priority',
-      [askedBack(3), listedSteps(4)],
-      `
-  steps     GenericHardwareManager 1.2: clean: erase_devices_metadata (99),
-            erase_devices (10), 4 with priority 0; deploy: write_image (0)
-            CoreOSInstallHardwareManager 1: deploy: install_coreos (0),
-            start_assisted_install (0)
-`,
-    ],
-    [
-      'of a hardware manager without steps',
-      [askedBack(3), listedSteps(4, { managers: [{ name: 'A', version: undefined, steps: [] }] })],
-      '\n  steps     A: no steps\n',
-    ],
     [
       'are not reported',
       [askedBack(3), listedSteps(4, { managers: [], problem: 'it is busy', reason: 'busy' })],
@@ -106,14 +89,14 @@ describe('the steps of an agent', () => {
       '\n  steps     not asked: the agent was not contacted\n',
     ],
   ])('%s', (_title, events, lines) => {
-    expect(fullReport(resultOf([...arrived, ...events]))).toContain(lines);
+    expect(formatClosingReport(resultOf([...arrived, ...events]))).toContain(lines);
   });
 
   it('of an agent without a required step', () => {
     const missing = ['install_coreos'];
     const problem = 'a required step is missing: install_coreos';
     const steps = listedSteps(4, { managers: [], missing, problem, reason: 'step-missing' });
-    const report = fullReport(
+    const report = formatClosingReport(
       resultOf([...arrived, askedBack(3), { ...steps, managers: [{ name: 'A', version: '1', steps: [] }] }], {
         successStage: 'steps',
       }),
@@ -214,77 +197,13 @@ describe('live lines', () => {
 });
 
 describe('the report at the end', () => {
-  it('of a host that is home and one that is not', () => {
-    expect(fullReport(resultOf([...home, readIso(30, 0.7, { host: 'worker-1' })]))).toMatchInlineSnapshot(`
-        "worker-0: called home after 2 min
-          MACs      52:54:00:12:34:56
-          node      1be26c0b-03f2-4d2e-ae87-c02d7f33c123
-          agent     13.0.0
-          callback  https://192.0.2.7:9999: answered
-          inventory QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
-          steps     GenericHardwareManager 1.2: clean: erase_devices_metadata (99),
-                    erase_devices (10), 4 with priority 0; deploy: write_image (0)
-                    CoreOSInstallHardwareManager 1: deploy: install_coreos (0),
-                    start_assisted_install (0)
-          12:00:01  fetched the boot script (900 B) from 192.0.2.7
-          12:00:20  fetched the Ignition config (3.0 KiB) from 192.0.2.7
-                    (no activity for 101 s)
-          12:02:01  sent its inventory: QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
-                    (192.0.2.7)
-          12:02:02  requested the API versions (python-requests/2.32) (192.0.2.7)
-          12:02:03  sent a lookup for 52:54:00:12:34:56 → node
-                    1be26c0b-03f2-4d2e-ae87-c02d7f33c123 (192.0.2.7)
-          12:02:04  sent a heartbeat (agent 13.0.0), callback URL https://192.0.2.7:9999
-                    (192.0.2.7), 2 times until 12:04:10
-          12:02:05  answered at https://192.0.2.7:9999
-          12:02:06  reported 9 steps of 2 hardware managers
-
-        worker-1: did not call home; last step: ISO
-          MACs      52:54:00:12:34:57
-          12:00:30  fetched 70 % of the ISO (1.0 GiB) from 10.0.0.8
-          Last activity 10 min before the end: fetched 70 % of the ISO (1.0 GiB). The
-          agent never called Ironic. The cause is not known; possible: Ignition, the
-          container image pull or the Ironic URL.
-          Possible causes:
-          1. Ignition failed: its lines on the console name the stage and the reason;
-             the machine waits in an emergency shell.
-             check: run ironic-coreos validate FILE with the config or the image; in the
-                    emergency shell, run journalctl -t ignition
-             fix:   fix the line that validate reports; render validates its configs
-                    before it writes them
-          2. The machine cannot connect to the registry: another address or port, no
-             route, or the machine must use a proxy.
-             check: on the machine, run journalctl -b -u ironic-agent and curl -I
-                    https://REGISTRY/v2/
-             fix:   set a proxy with render --https-proxy and --no-proxy, set a mirror
-                    with --registries-conf, or use --agent-archive, which needs no
-                    registry
-          3. The agent cannot connect to Ironic: incorrect address or port, a firewall,
-             or no route from this network.
-             check: on the machine, run grep api_url /etc/ironic-python-agent.conf, curl
-                    -k URL and sudo podman logs ironic-agent; on the Ironic server, run
-                    ss -ltn and check the firewall
-             fix:   in render --api-url, use an address that the machine can reach and
-                    the Ironic port (6385); open that port in the firewall
-          4. The live system has no network: nmstate or a keyfile names another
-             interface or MAC address, or DHCP does not answer.
-             check: on the console, run nmcli device, ip address and journalctl -b -u
-                    NetworkManager
-             fix:   in --nmstate, --keyfile or network of the inventory, match
-                    interfaces by MAC address and not by name
-
-        1 host called home within 10 min, 1 did not: worker-1. Times are in UTC.
-        "
-      `);
-  });
-
   it('of a host whose calls are refused', () => {
     const events = [
       fetched(1),
       refused(60, { kind: 'tls', reason: 'unknown ca' }),
       refused(240, { kind: 'tls', reason: 'unknown ca' }),
     ];
-    expect(fullReport(resultOf(events))).toMatchInlineSnapshot(`
+    expect(formatClosingReport(resultOf(events))).toMatchInlineSnapshot(`
       "worker-0: did not call home; last step: Ignition config
         MACs      52:54:00:12:34:56
         12:00:01  fetched the Ignition config (3.0 KiB) from 192.0.2.7
@@ -317,20 +236,6 @@ describe('the report at the end', () => {
                   (power_state, last_error); check the boot order in the BMC
            fix:   set virtual CD or network as the next boot device (in UEFI mode, for
                   UEFI), and restart the machine
-        3. The BMC has no virtual media attached: it cannot reach the URL of the
-           image, or does not trust its certificate.
-           check: run curl -I URL in the network of the BMCs; check the virtual media
-                  status in the BMC
-           fix:   serve on an address that BMCs can reach, not on 127.0.0.1 (serve
-                  --listen :8084 --public-url http://ADDRESS:8084, try
-                  --serve-listen); if BMCs accept no certificate, use plain HTTP in a
-                  separate network
-        4. The machine got no boot file: DHCP sets no boot server and boot file
-           (next-server, filename), or the boot file is for another client type.
-           check: look for PXE-E53 or Nothing to boot on the console; run tcpdump -ni
-                  INTERFACE port 67 or port 69 on the DHCP server
-           fix:   use the dnsmasq.conf that prepare and serve create, or copy its
-                  options; between networks, use a DHCP relay
 
       0 hosts called home within 10 min, 2 did not: worker-0, worker-1. Times are in
       UTC.
@@ -338,11 +243,11 @@ describe('the report at the end', () => {
     `);
   });
 
-  it('in its short form has problems only of a host that called home, and the last events of others', () => {
+  it('has problems only of a host that called home, and the last events of others', () => {
     const fetches = [60, 61, 62, 63, 64, 65, 66, 240].map((at) =>
       fetched(at, { host: 'worker-1', path: `worker-1-${at}.ign`, size: at }),
     );
-    expect(formatClosingReport(resultOf([...home, ...fetches]), 'text')).toMatchInlineSnapshot(`
+    expect(formatClosingReport(resultOf([...home, ...fetches]))).toMatchInlineSnapshot(`
       "worker-0: called home after 2 min
 
       worker-1: did not call home; last step: Ignition config
@@ -393,7 +298,6 @@ describe('the report at the end', () => {
                   CoreOS, or its shim and GRUB (prepare --loaders)
 
       1 host called home within 10 min, 1 did not: worker-1. Times are in UTC.
-      --format full reports all events.
       "
     `);
   });
@@ -414,7 +318,7 @@ describe('the report at the end', () => {
     }
     const verdict = judge([], { kind: 'hosts', names: ['worker-0'] }, 'heartbeat');
     const result = resultOf([], { timeline, verdict, coverage: 'boot' });
-    const report = fullReport(result);
+    const report = formatClosingReport(result);
     expect(report).toContain(`
   Last lines on the console:
      FATAL: module xyz cannot be loaded
@@ -432,7 +336,7 @@ describe('the report at the end', () => {
     timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
     timeline.add(lookedUp(2));
     const result = resultOf([], { timeline, verdict, coverage: 'calls' });
-    const report = fullReport(result);
+    const report = formatClosingReport(result);
     expect(report).toContain('\n2 machines: did not call home; no activity\n  Possible causes:\n  1. ');
     expect(report).toContain('The machine boots from its disk: the boot device is not set');
     const ids = expect.arrayContaining([expect.objectContaining({ id: 'ironic-address' })]);
@@ -446,13 +350,13 @@ describe('the report at the end', () => {
     const { hosts } = JSON.parse(formatReportDocument(result));
     const text = `192.0.2.7 ${message}`;
     expect(hosts[0].causes[0]).toMatchObject({ id: 'file-refused', text, fix: 'use the URL' });
-    expect(fullReport(result).replaceAll(/\s+/g, ' ')).toContain(text);
+    expect(formatClosingReport(result).replaceAll(/\s+/g, ' ')).toContain(text);
   });
 
   it('of a stranger, while others are missing', () => {
     const stranger = { client: '192.0.2.9', node: 'node-9' };
     const events = [lookedUp(1, { ...stranger, macs: ['52:54:00:99:99:99'] }), heartbeat(2, stranger)];
-    expect(fullReport(resultOf(events))).toContain(
+    expect(formatClosingReport(resultOf(events))).toContain(
       [
         '52:54:00:99:99:99: called home after 2.0 s',
         '  The inventory contains none of its MAC addresses. If it is one of the missing',
@@ -469,7 +373,7 @@ describe('the report at the end', () => {
       timeline.add(fetched(1, { host: name, client: `10.0.0.${name.slice(5)}` }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
     const verdict = judge(machines.all, awaited, 'heartbeat');
-    const report = fullReport(resultOf([], { timeline, verdict }));
+    const report = formatClosingReport(resultOf([], { timeline, verdict }));
     expect(report.split('Possible causes: same as for node-0\n')).toHaveLength(30);
     expect(report.replaceAll('\n', ' ')).toContain(
       'node-38, node-39: did not call home; no activity   Possible causes:   1. ',
@@ -492,7 +396,7 @@ describe('the report at the end', () => {
     timeline.add(fetched(3, { host: 'node-48', client: '10.0.0.48' }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
     const verdict = judge(machines.all, awaited, 'heartbeat');
-    const report = fullReport(resultOf([], { timeline, verdict }));
+    const report = formatClosingReport(resultOf([], { timeline, verdict }));
     expect(report.match(/^\S+: .*/gm)).toEqual([
       'node-48: did not call home; last step: Ignition config',
       'node-49: did not call home; no activity',
@@ -511,7 +415,59 @@ describe('the report at the end', () => {
       '2 hosts called home within 10 min. Times are in UTC.\n',
     ],
   ])('says at its end how many came: %s', (_title, events, line) => {
-    expect(fullReport(resultOf(events)).endsWith(`\n${line}`)).toBe(true);
+    expect(formatClosingReport(resultOf(events)).endsWith(`\n${line}`)).toBe(true);
+  });
+});
+
+interface ReportedHost {
+  readonly entries: readonly { kind: string; count: number; reason?: string; sign?: string; path?: string }[];
+  readonly droppedEntries: number;
+  readonly steps?: { readonly managers: readonly object[] };
+}
+
+function firstHostOf(events: readonly TrialEvent[]): ReportedHost {
+  const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(formatReportDocument(resultOf(events)));
+  return hosts[0]!;
+}
+
+describe('the report as JSON', () => {
+  it('has all events with their reasons and signs, in the order of the first ones', () => {
+    const host = firstHostOf([
+      ...home,
+      lookedUp(260, { node: undefined, problem: 'no', reason: 'several-nodes' }),
+      askedBack(261, { problem: 'x', reason: 'unreachable' }),
+      refused(262, { kind: 'request', status: 400, message: 'no', reason: 'arguments' }),
+      {
+        kind: 'console',
+        at: new Date(0),
+        client: undefined,
+        host: 'worker-0',
+        sign: 'kernel-panic',
+        stage: undefined,
+        line: 'x',
+      },
+    ]);
+    expect(host.entries.map(({ kind, reason, sign, count }) => [kind, count, reason ?? sign])).toEqual([
+      ['console', 1, 'kernel-panic'],
+      ['fetch', 1, undefined],
+      ['fetch', 1, undefined],
+      ['inspection', 1, undefined],
+      ['api', 1, undefined],
+      ['lookup', 1, undefined],
+      ['heartbeat', 2, undefined],
+      ['callback', 1, undefined],
+      ['steps', 1, undefined],
+      ['lookup', 1, 'several-nodes'],
+      ['callback', 1, 'unreachable'],
+      ['refusal', 1, 'arguments'],
+    ]);
+    expect(host.steps?.managers).toHaveLength(2);
+  });
+
+  it('has the latest 50 entries of a machine, and counts the others', () => {
+    const fetches = Array.from({ length: 60 }, (_, at) => fetched(at, { path: `${at}.ign` }));
+    const host = firstHostOf(fetches);
+    expect([host.entries.length, host.droppedEntries, host.entries[0]?.path]).toEqual([50, 10, '10.ign']);
   });
 });
 
@@ -526,7 +482,7 @@ describe('whatever comes', () => {
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
         for (const line of liveLines(events)) expect(line).not.toMatch(harmful);
         const result = resultOf(events);
-        expect(fullReport(result).replaceAll('\n', '')).not.toMatch(harmful);
+        expect(formatClosingReport(result).replaceAll('\n', '')).not.toMatch(harmful);
         const document = formatReportDocument(result);
         expect(document.trimEnd()).not.toMatch(harmful);
         validate(JSON.parse(document));
@@ -536,7 +492,7 @@ describe('whatever comes', () => {
   });
 
   it('lines have 80 columns, where words do not make them longer', () => {
-    const report = fullReport(resultOf([...home, readIso(30, 0.7, { host: 'worker-1' })]));
+    const report = formatClosingReport(resultOf([...home, readIso(30, 0.7, { host: 'worker-1' })]));
     expect(report.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 });
