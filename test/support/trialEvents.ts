@@ -77,7 +77,6 @@ export function inspected(seconds: number, given: Given<InspectionEvent> = {}): 
     kind: 'inspection',
     at: at(seconds),
     client: address,
-    service: 'ironic',
     macs: [mac],
     node,
     summary: 'QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk',
@@ -265,7 +264,6 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
   fc.record({
     ...seen,
     kind: few('inspection' as const),
-    service: few(...(['ironic', 'inspector'] as const)),
     macs: anyMacs,
     node: maybe(anyNode),
     summary: maybe(text),

@@ -1,7 +1,7 @@
 /** The answers of the mock Ironic. Each request becomes one event of the trial. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping } from '../../formats/mapping.ts';
 import { clientAddress } from '../../http/server/connections.ts';
 import type { Answerer } from '../../http/server/exchanges.ts';
 import { readRequestBody } from '../../http/server/requestBody.ts';
@@ -11,21 +11,18 @@ import { answerInspection, type CollectedInventory } from '../ironic/inspection.
 import { answerLookup } from '../ironic/lookup.ts';
 import {
   type ApiAnswer,
-  type ApiVersion,
-  inVersion,
-  negotiateVersion,
+  fault,
+  isAgentVersion,
   parseBody,
   queryOf,
   type RamdiskRequest,
   type RefusedRequest,
   refuseRequest,
   rootAnswer,
-  type Route,
   routeOf,
-  v1Answer,
 } from '../ironic/messages.ts';
 import type { NodeStore } from '../ironic/nodes.ts';
-import type { InspectionEvent, RefusalEvent, TrialEvent } from '../timeline/events.ts';
+import type { TrialEvent } from '../timeline/events.ts';
 
 interface ApiService {
   readonly nodes: NodeStore;
@@ -71,62 +68,46 @@ interface Outcome {
 }
 
 async function answerRoute(context: RequestContext): Promise<Outcome> {
-  const { headers, method = '', url = '' } = context.request;
-  const route = routeOf(method, url);
-  if (route.kind === 'refused') return refusePath(context, route.answer);
-  const negotiated = negotiateVersion(headers);
-  if (negotiated.kind === 'refused') {
-    const { answer, requested } = negotiated;
-    const message = `API version ${requested} does not exist`;
-    const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
-    return refusal(context, answer, problem);
-  }
-  const { version } = negotiated;
-  const outcome = await answerInVersion(context, route, version);
-  return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
-}
-
-async function answerInVersion(
-  context: RequestContext,
-  route: Exclude<Route, { kind: 'refused' }>,
-  version: ApiVersion,
-): Promise<Outcome> {
-  const { service, url } = context;
+  const { client, request, service, url } = context;
+  const { headers, method = '', url: target = '' } = request;
+  const route = routeOf(method, target);
   switch (route.kind) {
-    case 'root':
-      return describeApi(context, rootAnswer(url));
-    case 'v1':
-      return describeApi(context, v1Answer(url));
+    case 'refused':
+      return refusePath(context, route.status);
+    case 'root': {
+      const event = { kind: 'api', at: new Date(), client, userAgent: headers['user-agent'] } as const;
+      return { answer: rootAnswer(url), event };
+    }
     case 'lookup':
-      return answerLookup(requestOf(context, version), service.nodes);
+      return answerLookup(requestOf(context), service.nodes);
     case 'heartbeat': {
       const body = await readBody(context, MAX_BODY.heartbeat);
-      return answerHeartbeat(requestOf(context, version), route.node, body, service.nodes);
+      return answerHeartbeat(requestOf(context), route.node, body, service.nodes);
     }
     case 'inspection':
     default:
-      return acceptInspection(context, route.service, version);
+      return acceptInspection(context);
   }
 }
 
 /** The request after its body was read. */
-function requestOf({ client, request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
-  return { query: queryOf(request.url ?? ''), version, client, url, now: new Date() };
+function requestOf({ client, request, url }: RequestContext): RamdiskRequest {
+  const hasVersion = isAgentVersion(request.headers['x-openstack-ironic-api-version']);
+  return { query: queryOf(request.url ?? ''), hasVersion, client, url, now: new Date() };
 }
 
-function refusal({ client }: RequestContext, answer: ApiAnswer, problem: RefusalEvent['problem']): Outcome {
-  return { answer, event: { kind: 'refusal', at: new Date(), client, problem } };
-}
-
-async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<Outcome> {
-  const { headers, method = '', url = '' } = context.request;
-  return refusal(context, answer, {
+async function refusePath(context: RequestContext, status: 404 | 405): Promise<Outcome> {
+  const { client, request } = context;
+  const { headers, method = '', url = '' } = request;
+  const problem = {
     kind: 'path',
     method,
     path: url.split('?')[0] ?? '', // without the query, which may contain a secret
     hasInventory: await containsInventory(context),
     userAgent: headers['user-agent'],
-  });
+  } as const;
+  const answer = fault(status, status === 404 ? 'Not Found' : 'Method Not Allowed');
+  return { answer, event: { kind: 'refusal', at: new Date(), client, problem } };
 }
 
 /** Whether the body is an inventory for another path. A client with `Expect: 100-continue` gets the error first, and sends none. */
@@ -134,25 +115,13 @@ async function containsInventory(context: RequestContext): Promise<boolean> {
   const { request } = context;
   if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
   const body = await readBody(context, MAX_BODY.inspection);
-  const parsed = body instanceof Uint8Array ? parseBody(body) : undefined;
-  return parsed?.kind === 'value' && isMapping(parsed.value) && isMapping(parsed.value['inventory']);
+  return body instanceof Uint8Array && isMapping(asMapping(parseBody(body))['inventory']);
 }
 
-/** Ironic accepts any method here, but an agent that sends data to this path uses an incorrect URL. */
-function describeApi(context: RequestContext, answer: ApiAnswer): Outcome | Promise<Outcome> {
-  const { client, request } = context;
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refusePath(context, answer);
-  return { answer, event: { kind: 'api', at: new Date(), client, userAgent: request.headers['user-agent'] } };
-}
-
-async function acceptInspection(
-  context: RequestContext,
-  service: InspectionEvent['service'],
-  version: ApiVersion,
-): Promise<Outcome> {
+async function acceptInspection(context: RequestContext): Promise<Outcome> {
   const { compare, nodes, save } = context.service;
   const body = await readBody(context, MAX_BODY.inspection);
-  const { answer, collected, event } = answerInspection(requestOf(context, version), service, body, nodes);
+  const { answer, collected, event } = answerInspection(requestOf(context), body, nodes);
   if (collected === undefined) return { answer, event };
   const unsaved = await save?.(collected).then(
     () => undefined,
@@ -175,16 +144,10 @@ async function readBody(
 }
 
 /** Closes the connection if the request has a body that was not read to its end. */
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: ApiAnswer,
-): void {
+function send(request: IncomingMessage, response: ServerResponse, { body, status }: ApiAnswer): void {
   const text = body === undefined ? '' : JSON.stringify(body);
   response.statusCode = status;
-  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) {
-    response.setHeader(name, value);
-  }
+  response.setHeader('Cache-Control', 'no-store');
   if (text !== '') response.setHeader('Content-Type', 'application/json');
   if (hasBody(request) && !request.readableEnded) response.shouldKeepAlive = false;
   response.setHeader('Content-Length', Buffer.byteLength(text));

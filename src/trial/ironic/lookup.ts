@@ -1,73 +1,56 @@
 /** `GET /v1/lookup`: the agent sends its MAC addresses and gets its node and its settings. */
 
 import type { LookupEvent } from '../timeline/events.ts';
-import {
-  findNode,
-  type IronicNode,
-  MASKED_TOKEN,
-  type NodeStore,
-  normalizeMacs,
-  recordStart,
-} from './nodes.ts';
-import {
-  answerWith,
-  type ApiAnswer,
-  fault,
-  NOT_FOUND,
-  type RamdiskRequest,
-  type RefusedRequest,
-  refuseRequest,
-  resourceLinks,
-  unexpectedArguments,
-  uuidProblem,
-  versionRefusal,
-} from './messages.ts';
-
-/** Agents use a token with this API version or a newer one. */
-const TOKENS_SINCE = 62;
+import { type IronicNode, MASKED_TOKEN, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
+import { type ApiAnswer, type RamdiskRequest, type RefusedRequest, refuseRequest } from './messages.ts';
 
 /** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
 export function answerLookup(
   request: RamdiskRequest,
   nodes: NodeStore,
 ): { readonly answer: ApiAnswer; readonly event: LookupEvent } {
-  const { client, query, version, url, now } = request;
+  const { client, hasVersion, now, query, url } = request;
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
   const seen = { kind: 'lookup', at: now, client, macs } as const;
-  const refuse = ({ answer, ...why }: RefusedRequest) =>
-    ({ answer, event: { ...seen, ...why, node: undefined, token: 'none' } }) as const;
-  const refusal = versionRefusal(version, 'lookup') ?? argumentRefusal(query, macs);
-  if (refusal !== undefined) return refuse(refusal);
-  const node = findNode(nodes, request, macs);
-  if ('problem' in node) return refuse({ answer: fault(404, NOT_FOUND), ...node });
+  const node = hasVersion ? findNode(nodes, request, macs) : refuseRequest(404, NO_LOOKUP, 'arguments');
+  if ('problem' in node) {
+    const { answer, ...why } = node;
+    return { answer, event: { ...seen, ...why, node: undefined, token: 'none' } };
+  }
   recordStart(node, now);
-  const token = version.minor < TOKENS_SINCE ? null : node.token.issue();
-  const shown = token === null ? 'none' : token === MASKED_TOKEN ? 'masked' : 'sent';
+  const token = node.token.issue();
+  const shown = token === MASKED_TOKEN ? 'masked' : 'sent';
   return {
-    answer: answerWith(200, lookupDocument(node, token, url)),
+    answer: { status: 200, body: lookupDocument(node, token, url) },
     event: { ...seen, node: node.uuid, token: shown, problem: undefined, reason: undefined },
   };
 }
+const NO_LOOKUP =
+  'its API version (X-OpenStack-Ironic-API-Version) is missing or not that of a current agent';
 
-function argumentRefusal(query: URLSearchParams, macs: readonly string[]): RefusedRequest | undefined {
-  const invalid = uuidProblem(query) ?? unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
-  if (invalid !== undefined) return refuseRequest(400, invalid, 'arguments');
-  if (macs.length > 0 || query.has('node_uuid')) return undefined;
-  // An agent always sends the parameter; it is empty if the agent has found no interface.
-  return refuseRequest(400, NO_NAMES, query.has('addresses') ? 'no-macs' : 'arguments');
+/** An agent that has its node in the kernel arguments also sends its UUID. */
+function findNode(
+  nodes: NodeStore,
+  { client, query }: RamdiskRequest,
+  macs: readonly string[],
+): IronicNode | RefusedRequest {
+  const uuid = query.get('node_uuid');
+  if (uuid === null) return nodes.byMacs(macs, client);
+  return nodes.byUuid(uuid) ?? refuseRequest(404, `node ${uuid} does not exist`, 'unknown-node');
 }
 
-const NO_NAMES = "At least one of 'addresses' and 'node_uuid' parameters is required";
-
 /** The response of an Ironic with its defaults, except for a shorter heartbeat interval. */
-export function lookupDocument(node: IronicNode, token: string | null, url: string): object {
+function lookupDocument({ uuid }: IronicNode, token: string, url: string): object {
   return {
     node: {
-      uuid: node.uuid,
+      uuid,
       properties: {},
       instance_info: {},
-      driver_internal_info: token === null ? {} : { agent_secret_token: MASKED_TOKEN },
-      links: resourceLinks(url, `nodes/${node.uuid}`),
+      driver_internal_info: { agent_secret_token: MASKED_TOKEN },
+      links: [
+        { href: `${url}/v1/nodes/${uuid}`, rel: 'self' },
+        { href: `${url}/nodes/${uuid}`, rel: 'bookmark' },
+      ],
     },
     config: { ...agentConfig, agent_token: token },
   };

@@ -7,7 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createTokenCheck } from '../../http/server/accessCheck.ts';
 import { plainText } from '../../http/server/textResponse.ts';
 import type { Machine, Machines } from '../timeline/machines.ts';
-import type { RamdiskRequest, Refusal } from './messages.ts';
+import { type RefusedRequest, refuseRequest } from './messages.ts';
 
 /** Mutable: requests of the machine change it. */
 export interface IronicNode {
@@ -39,32 +39,22 @@ export function createNodeStore(machines: Machines, uuids: ReadonlyMap<string, s
     [...nodes.values()].find(isMeant);
   return {
     byUuid: (uuid: string) => find((node) => node.uuid === uuid.toLowerCase()),
-    byName: (name: string) => find(({ machine }) => machine.name === name),
     findByMac: (mac: string) =>
       find(({ machine }) => machine.listedMacs.includes(mac) || machine.seenMacs.has(mac)),
-    byMacs: (macs: readonly string[], client: string): IronicNode | Refusal => {
+    byMacs: (macs: readonly string[], client: string): IronicNode | RefusedRequest => {
+      if (macs.length === 0) return refuseRequest(400, 'it contains no valid MAC address', 'no-macs');
       const hosts = Array.from(machines.hostsWith(macs), ({ name }) => name);
       if (hosts.length > 1) {
         const problem = `its MAC addresses belong to several hosts: ${hosts.join(', ')}`;
-        return { problem, reason: 'several-nodes' };
+        return refuseRequest(404, problem, 'several-nodes');
       }
       const seen = { macs, name: undefined, node: undefined, isNodeVerified: false };
       const machine = machines.find(seen, client);
       return machine === undefined
-        ? { problem: 'too many unknown machines', reason: 'busy' }
+        ? refuseRequest(404, 'too many unknown machines', 'busy')
         : nodeOf(machine);
     },
   };
-}
-
-export function findNode(
-  nodes: NodeStore,
-  { client, query }: RamdiskRequest,
-  macs: readonly string[],
-): IronicNode | Refusal {
-  const uuid = query.get('node_uuid');
-  if (uuid === null) return nodes.byMacs(macs, client);
-  return nodes.byUuid(uuid) ?? { problem: `node ${uuid} does not exist`, reason: 'unknown-node' };
 }
 
 /**

@@ -62,12 +62,11 @@ const words: ByKind<string> = {
     }
   },
   api: ({ userAgent }) => `requested the API versions${userAgent === undefined ? '' : ` (${userAgent})`}`,
-  inspection: ({ differences, isIncomplete, node, service, summary, problem }) => {
-    const what = service === 'ironic' ? 'its inventory' : 'its inventory to the inspector';
-    if (node === undefined) return `sent ${what}, which was refused${after(problem)}`;
+  inspection: ({ differences, isIncomplete, node, summary, problem }) => {
+    if (node === undefined) return `sent its inventory, which was refused${after(problem)}`;
     const shownProblem = problem === undefined ? '' : ` (${isIncomplete ? 'incomplete: ' : ''}${problem})`;
     const shownDifferences = differences.length === 0 ? '' : `; not as expected: ${differences.join('; ')}`;
-    return `sent ${what}${after(summary)}${shownProblem}${shownDifferences}`;
+    return `sent its inventory${after(summary)}${shownProblem}${shownDifferences}`;
   },
   lookup: ({ macs, node, problem }) => {
     const more = macs.length > MAX_MACS ? ` and ${macs.length - MAX_MACS} more` : '';

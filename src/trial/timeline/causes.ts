@@ -258,14 +258,11 @@ const tlsCauses: readonly (readonly [cause: string, reason: RegExp])[] = [
 
 /** Other reasons mean an invalid request, but for `busy`, which is no fault of the machine. */
 const refusalCauses: Readonly<Partial<Record<RefusalReason, string>>> = {
-  'api-version': 'api-version',
-  'no-api-version': 'no-api-version',
   'no-macs': 'no-mac-addresses',
   'several-nodes': 'several-nodes',
   'unknown-node': 'node-unknown',
   'token-missing': 'token-refused',
   'token-invalid': 'token-refused',
-  'no-callback-url': 'no-callback-url',
   'callback-changed': 'callback-changed',
   'callback-without-tls': 'callback-without-tls',
 };

@@ -128,7 +128,7 @@ export interface RefusalEvent extends SeenFrom {
       };
 }
 
-/** `GET /` or `GET /v1`: the agent requests the API versions. */
+/** `GET /`: the agent requests the API versions. */
 export interface ApiEvent extends SeenFrom {
   readonly kind: 'api';
   readonly userAgent: string | undefined;
@@ -141,16 +141,14 @@ export interface LookupEvent extends AgentRequest {
   /** UUID of the node in the response; undefined if the request was refused. */
   readonly node: string | undefined;
   /**
-   * Agent token in the response: `sent`; `masked` if Ironic does not return it, so that an agent without it stops; `none` for
-   * agents older than 2020, and if the request was refused.
+   * Agent token in the response: `sent`; `masked` if Ironic does not return it, so that an agent without it stops; `none` if the
+   * request was refused.
    */
   readonly token: 'sent' | 'masked' | 'none';
 }
 
 export interface InspectionEvent extends AgentRequest {
   readonly kind: 'inspection';
-  /** Ironic's `/v1/continue_inspection`, or `/v1/continue` of ironic-inspector. */
-  readonly service: 'ironic' | 'inspector';
   readonly macs: readonly string[];
   /** UUID; undefined if the request was refused. */
   readonly node: string | undefined;

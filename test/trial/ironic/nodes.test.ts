@@ -113,11 +113,11 @@ describe('tokens', () => {
   ])('are checked: %s', (_title, sent, expected) => {
     const nodes = nodesOf();
     const token = tellAt(nodes, 0);
-    expect(nodes.byName('worker-0')?.token.check(sent(token))).toBe(expected);
+    expect(nodes.findByMac(mac(0))?.token.check(sent(token))).toBe(expected);
   });
 
   it('are not right before they are told', () => {
     const nodes = nodesOf();
-    expect(nodes.byName('worker-0')?.token.check('undefined')).toBe('invalid');
+    expect(nodes.findByMac(mac(0))?.token.check('undefined')).toBe('invalid');
   });
 });

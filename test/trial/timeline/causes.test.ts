@@ -84,17 +84,9 @@ describe('what events prove', () => {
       problem({ kind: 'request', status: 413, message: 'too large' }),
       ['request-refused'],
     ],
-    [
-      'a version that does not exist',
-      problem({ kind: 'request', status: 406, message: 'x', reason: 'api-version' }),
-      ['api-version'],
-    ],
-    ['an inventory that is no JSON', [refusedInventory('not-json')], ['inspection-refused']],
+    ['an inventory that is none', [refusedInventory('arguments')], ['inspection-refused']],
     ['an inventory without interfaces', [fetched(1), refusedInventory('no-macs', [])], ['no-mac-addresses']],
     ['an inventory of several hosts', [refusedInventory('several-nodes')], ['several-nodes']],
-    ['a lookup of an old version', [refusedLookup('api-version')], ['api-version']],
-    ['a lookup without a version', [refusedLookup('no-api-version')], ['no-api-version']],
-    ['the same without MAC addresses', [fetched(1), refusedLookup('no-api-version', [])], ['no-api-version']],
     ['a lookup without MAC addresses', [fetched(1), refusedLookup('no-macs', [])], ['no-mac-addresses']],
     ['the same at the address of a machine that has one', [lookedUp(1), refusedLookup('no-macs', [])], []],
     ['a lookup of nothing', [fetched(1), refusedLookup('arguments', [])], ['request-refused']],
@@ -113,10 +105,8 @@ describe('what events prove', () => {
     ['an agent of another Ironic', [fetched(1), refusedBeat('unknown-node', 'node-9')], ['node-unknown']],
     ['commands without TLS', [lookedUp(1), refusedBeat('callback-without-tls')], ['callback-without-tls']],
     ['another URL than before', [lookedUp(1), refusedBeat('callback-changed')], ['callback-changed']],
-    ['a heartbeat of an old version', [lookedUp(1), refusedBeat('api-version')], ['api-version']],
-    ['a heartbeat without a version', [lookedUp(1), refusedBeat('no-api-version')], ['no-api-version']],
     ['half a heartbeat', [lookedUp(1), refusedBeat('body-incomplete')], ['heartbeat-refused']],
-    ['a heartbeat without a URL', [lookedUp(1), refusedBeat('no-callback-url')], ['no-callback-url']],
+    ['a heartbeat without a URL', [lookedUp(1), refusedBeat('arguments')], ['heartbeat-refused']],
     ['an empty callback URL', [lookedUp(1), heartbeat(2, { callbackUrl: '' })], ['no-callback-url']],
     ...(
       [
@@ -191,8 +181,8 @@ describe('what events prove', () => {
   it.each<readonly [string, readonly TrialEvent[], TrialEvent]>([
     ['an unknown authority', tls('unknown ca'), lookedUp(20)],
     ['plain HTTP', problem({ kind: 'plain-http' }), inspected(20)],
-    ['a refused lookup', [refusedLookup('no-api-version')], lookedUp(20)],
-    ['a refused inventory', [refusedInventory('not-json')], inspected(20)],
+    ['a refused lookup', [refusedLookup('arguments')], lookedUp(20)],
+    ['a refused inventory', [refusedInventory('arguments')], inspected(20)],
     ['a wrong token', [lookedUp(1), refusedBeat('token-invalid')], heartbeat(20)],
     [
       'no way back',
