@@ -84,38 +84,13 @@ export function outerStart(node: DocumentNode): number {
   return node.kind === 'alias' ? node.start : (node.propertiesStart ?? node.start);
 }
 
-/**
- * A text in which parts are looked for, such as secrets: that of a scalar if each part of it has a place in the document, or
- * what is written there.
- */
-export interface WrittenText {
+/** The text of a scalar in which parts are looked for, such as secrets. */
+export interface ScalarText {
   readonly text: string;
-  /** The place of a part in the document, where it may be longer. */
-  readonly locate: (part: Span) => Span;
-}
-
-/**
- * Locates parts of a string whose characters may be written longer than they are. For parts that do not overlap and are in their
- * order, the string is passed over once.
- * @param span the string without its quotes
- * @param characterAt what is written at an offset, and the number of UTF-16 code units of its value
- */
-export function locateWritten(
-  span: Span,
-  characterAt: (offset: number) => { readonly length: number; readonly units: number },
-): WrittenText['locate'] {
-  let reached = { offset: span.start, units: 0 };
-  const offsetOf = (unit: number): number => {
-    let { offset, units } = unit < reached.units ? { offset: span.start, units: 0 } : reached;
-    while (units < unit && offset < span.end) {
-      const character = characterAt(offset);
-      offset += character.length;
-      units += character.units;
-    }
-    reached = { offset, units };
-    return offset;
-  };
-  return ({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) });
+  /** The place of the text in the document, without quotes. */
+  readonly span: Span;
+  /** Whether each character has the same place in the text and in the span. False if the scalar is written with escapes. */
+  readonly isVerbatim: boolean;
 }
 
 /** The deepest node on the path that exists. Aliases are not followed. */

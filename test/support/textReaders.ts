@@ -42,7 +42,7 @@ import { parseUnit } from '../../src/formats/goUnitFile.ts';
 import { readSystemdLines } from '../../src/formats/unitFile.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
-import { placedYamlText, scalarSpans } from '../../src/formats/yaml/scalars.ts';
+import { scalarSpans } from '../../src/formats/yaml/scalars.ts';
 import { parseArtifacts } from '../../src/hosts/plan/artifacts.ts';
 import { parseManifest } from '../../src/hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../../src/hosts/plan/servedPaths.ts';
@@ -568,7 +568,6 @@ export const readers: readonly Reader[] = [
     name: 'YAML scalars',
     read: (text) => {
       const { root } = parseYaml(text);
-      if (root?.kind === 'scalar') placedYamlText(text, root).locate({ start: 0, end: root.text.length });
       if (root !== undefined) Array.from(scalarSpans(root));
     },
   },

@@ -1,14 +1,16 @@
 /**
  * Masks secrets in code frames: copies a document and replaces secret values with stars, without moving other bytes.
- * Everything else stays readable, because an error may be next to a secret.
+ * Everything else stays readable, because an error may be next to a secret. A scalar that is written with escapes is masked as
+ * a whole.
  */
 
 import { ifWellFormed } from '../../core/errors.ts';
+import { append } from '../../core/lists.ts';
 import { nearestName } from '../../core/nearestNames.ts';
-import type { DocumentNode, MappingNode, WrittenText, ScalarNode, Span } from '../../formats/documentTree.ts';
+import type { DocumentNode, MappingNode, ScalarNode, ScalarText, Span } from '../../formats/documentTree.ts';
 import { joinSpans, overwrite, spansOf } from '../../formats/spans.ts';
 import { readJsonTree } from '../../formats/json/tree.ts';
-import { placedJsonText } from '../../formats/json/strings.ts';
+import { jsonScalarText } from '../../formats/json/strings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { isSecretName, maskSetting } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
@@ -37,7 +39,7 @@ export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
   const spans =
     json === undefined
       ? findSecretsInBroken(bytes)
-      : findSecretNodes(json.root, (node) => placedJsonText(bytes, node), secretFilesOf(config));
+      : findSecretNodes(json.root, jsonScalarText, secretFilesOf(config));
   if (spans.length === 0) return document;
   const masked = Buffer.from(bytes);
   for (const { start, end } of spans) masked.fill(STAR, start, end);
@@ -135,7 +137,7 @@ type IsSecretFile = (path: string) => boolean;
 /** Positions of secrets in a config, in order. */
 export function findSecretNodes(
   root: DocumentNode,
-  textOf: (node: ScalarNode) => WrittenText,
+  textOf: (node: ScalarNode) => ScalarText,
   isSecretFile: IsSecretFile,
 ): Span[] {
   const search: Search = { textOf, isSecretFile, spans: [], aliased: new Map() };
@@ -144,7 +146,7 @@ export function findSecretNodes(
 }
 
 interface Search {
-  readonly textOf: (node: ScalarNode) => WrittenText;
+  readonly textOf: (node: ScalarNode) => ScalarText;
   readonly isSecretFile: IsSecretFile;
   readonly spans: Span[];
   /** Where aliases refer to, with what is known of their context: what they expand to may be long. */
@@ -164,9 +166,10 @@ interface Context {
 /** Recursion is limited by the depth of the type, and by `MAX_UNKNOWN` for lists in lists and below unknown fields. */
 function searchNode(search: Search, node: DocumentNode, context: Context, unknown = 0): void {
   if (node.kind === 'scalar') {
-    const { text, locate } = search.textOf(node);
-    const find = context.find ?? findSecretParts;
-    for (const part of find(text)) search.spans.push(locate(part));
+    const { isVerbatim, span, text } = search.textOf(node);
+    const parts = (context.find ?? findSecretParts)(text);
+    const shifted = parts.map((part) => ({ start: span.start + part.start, end: span.start + part.end }));
+    append(search.spans, isVerbatim || parts.length === 0 ? shifted : [span]);
     return;
   }
   if (unknown > MAX_UNKNOWN) return;

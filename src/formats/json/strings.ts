@@ -1,8 +1,8 @@
-/** Strings of JSON with the values that Go gives them, and the places of their parts. */
+/** Strings of JSON with the values that Go gives them, and their places. */
 
 import { sequenceLength } from '../utf8.ts';
 import { isUtf8 } from 'node:buffer';
-import { locateWritten, type WrittenText, type ScalarNode } from '../documentTree.ts';
+import type { ScalarNode, ScalarText } from '../documentTree.ts';
 
 /**
  * The value of the string whose quotes are at `start` and `end - 1`. Like Go, every byte that is not UTF-8 and every lone
@@ -27,23 +27,9 @@ function readUtf8(bytes: Buffer, start: number, end: number): string {
   return characters.join('');
 }
 
-export function placedJsonText(bytes: Buffer, { start, end, style, text }: ScalarNode): WrittenText {
+/** A text with characters of several bytes is not verbatim, like one with escapes. */
+export function jsonScalarText({ start, end, style, text }: ScalarNode): ScalarText {
   const quote = style === 'plain' ? 0 : 1;
   const span = { start: start + quote, end: end - quote };
-  if (text.length === span.end - span.start) {
-    return { text, locate: (part) => ({ start: span.start + part.start, end: span.start + part.end }) };
-  }
-  const locate = locateWritten(span, (offset) => {
-    if (bytes[offset] === BACKSLASH) {
-      return { length: bytes[offset + 1] === LETTER_U ? UNICODE_ESCAPE : 2, units: 1 };
-    }
-    const length = sequenceLength(bytes, offset, span.end) || 1; // a byte that is not UTF-8 counts alone
-    return { length, units: length === 4 ? 2 : 1 };
-  });
-  return { text, locate };
+  return { text, span, isVerbatim: text.length === span.end - span.start };
 }
-
-const BACKSLASH = 0x5c;
-const LETTER_U = 0x75;
-/** Bytes of an escape such as `\\u0041`. */
-const UNICODE_ESCAPE = 6;

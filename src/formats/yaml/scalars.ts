@@ -1,12 +1,6 @@
-/** Where the scalars of a YAML document are, and the places of parts of their texts. */
+/** Where the scalars of a YAML document are, and their texts. */
 
-import {
-  type DocumentNode,
-  locateWritten,
-  type WrittenText,
-  type ScalarNode,
-  type Span,
-} from '../documentTree.ts';
+import type { DocumentNode, ScalarNode, ScalarText, Span } from '../documentTree.ts';
 
 /** Of all scalars in their order, keys included: outside of them, a `#` begins a comment. */
 export function* scalarSpans(node: DocumentNode): Generator<Span> {
@@ -25,25 +19,10 @@ function contentOf({ block, end, start, style }: ScalarNode): Span {
   return { start: block?.contentStart ?? start + quote, end: end - quote };
 }
 
-/** The value of a string in double quotes on one line; of other scalars what is written, without quotes. */
-export function placedYamlText(source: string, node: ScalarNode): WrittenText {
+/** What is written, without quotes; the value of a string with escapes. */
+export function yamlScalarText(source: string, node: ScalarNode): ScalarText {
   const span = contentOf(node);
   const written = source.slice(span.start, span.end);
-  if (node.style !== 'double-quoted' || written.includes('\n')) {
-    const locate = ({ start, end }: Span): Span => ({ start: span.start + start, end: span.start + end });
-    return { text: written, locate };
-  }
-  const locate = locateWritten(span, (offset) => {
-    const escape = source[offset] === '\\' ? (source[offset + 1] ?? '') : undefined;
-    const length = escape === undefined ? 1 : (longEscapes.get(escape) ?? 2);
-    return { length, units: escape === 'U' ? 2 : 1 }; // most of these are beyond the basic plane
-  });
-  return { text: node.text, locate };
+  const isVerbatim = node.style !== 'double-quoted' || !written.includes('\\');
+  return { text: isVerbatim ? written : node.text, span, isVerbatim };
 }
-
-/** Characters of an escape, by its letter; all others have two. */
-const longEscapes: ReadonlyMap<string, number> = new Map([
-  ['x', 4],
-  ['u', 6],
-  ['U', 10],
-]);

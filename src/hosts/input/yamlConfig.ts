@@ -14,7 +14,7 @@ import { joinSpans, overwrite, spansOf } from '../../formats/spans.ts';
 import { decodeUtf8 } from '../../formats/utf8.ts';
 import { parseYaml, type YamlDocument } from '../../formats/yaml.ts';
 import { makeLocateInText } from '../../formats/yaml/innerPlaces.ts';
-import { placedYamlText, scalarSpans } from '../../formats/yaml/scalars.ts';
+import { scalarSpans, yamlScalarText } from '../../formats/yaml/scalars.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { documentRules, readConfig } from '../../ignition/validate.ts';
@@ -116,7 +116,7 @@ function maskYaml({ json, root, source, text }: Places): Uint8Array {
   const secrets =
     root === undefined
       ? []
-      : findSecretNodes(root, (node) => placedYamlText(source, node), secretFilesOf(config));
+      : findSecretNodes(root, (node) => yamlScalarText(source, node), secretFilesOf(config));
   const spans = joinSpans([...secrets, ...findComments(source, root), ...spansOf(source, DATA_OF_URLS)]);
   return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }

@@ -18,9 +18,13 @@ type Part = (secret: string, hide: (text: string) => string, name: string) => ob
 
 const dataUrl = (secret: string): string => `data:;base64,${Buffer.from(secret).toString('base64')}`;
 const fileWith = (file: object): object => ({ storage: { files: [file] } });
-const unitWith = (text: string): object => ({
-  systemd: { units: [{ name: 'a.service', contents: `[Service]\n${text}\nUser=root\n`, enabled: true }] },
-});
+/** Its line breaks are escapes, so it is masked as a whole. */
+const unitWith = (text: string, hide: (text: string) => string): object => {
+  const contents = `[Service]\n${text}\nUser=root\n`;
+  const isHidden = hide('a') !== 'a';
+  const shownContents = isHidden ? hide(JSON.stringify(contents).slice(1, -1)) : contents;
+  return { systemd: { units: [{ name: 'a.service', contents: shownContents, enabled: true }] } };
+};
 
 const parts: readonly Part[] = [
   (secret, hide, name) => ({ passwd: { users: [{ name, passwordHash: hide(secret), uidd: 1 }] } }),
@@ -64,9 +68,9 @@ const parts: readonly Part[] = [
     storage: { luks: [{ name: `${name}/`, device: name, keyFile: { verification: {} } }] },
   }),
   (secret, hide) => ({ ignition: { proxy: { httpProxy: `socks://${hide(`u:${secret}`)}@h/p` } } }),
-  (secret, hide) => unitWith(`Environment="IPA_PASSWORD=${hide(secret)}" "A=b"\n[`),
-  (secret, hide) => unitWith(`ExecStart=/bin/podman run --creds ${hide(`u:${secret}`)} --rm image`),
-  (secret, hide) => unitWith(`Environment=HTTP_PROXY=http://${hide(`u:${secret}`)}@h:3128 B=c`),
+  (secret, hide) => unitWith(`Environment="IPA_PASSWORD=${secret}" "A=b"\n[`, hide),
+  (secret, hide) => unitWith(`ExecStart=/bin/podman run --creds u:${secret} --rm image`, hide),
+  (secret, hide) => unitWith(`Environment=HTTP_PROXY=http://u:${secret}@h:3128 B=c`, hide),
   (secret, hide) => ({
     kernelArguments: {
       shouldExist: [`a=http://${hide(`u:${secret}`)}@h/x`, `rootpwd=${hide(secret)}`, 'quiet'],

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJsonTree } from '../../../src/formats/json/tree.ts';
-import { placedJsonText } from '../../../src/formats/json/strings.ts';
+import { jsonScalarText } from '../../../src/formats/json/strings.ts';
 
 function read(literal: Buffer): string {
   const { root } = readJsonTree(literal);
@@ -114,23 +114,18 @@ describe('strings', () => {
   });
 });
 
-it('placedJsonText locates parts of a string with escapes in any order', () => {
-  const spans = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 8 });
-  const text = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', '\n', '\u0001'), maxLength: 20 });
-  fc.assert(
-    fc.property(text, spans, (decoded, numbers) => {
-      const bytes = Buffer.from(JSON.stringify(decoded));
-      const { root } = readJsonTree(bytes);
-      if (root.kind !== 'scalar') throw new Error('not a scalar');
-      const { locate } = placedJsonText(bytes, root);
-      const characters = Array.from(decoded);
-      for (const pair of numbers) {
-        const [from, to] = pair.map((number) => number % (characters.length + 1)).toSorted((a, b) => a - b);
-        const before = characters.slice(0, from).join('');
-        const part = characters.slice(from, to).join('');
-        const { start, end } = locate({ start: before.length, end: before.length + part.length });
-        expect(JSON.parse(`"${bytes.toString('utf8', start, end)}"`)).toBe(part);
-      }
-    }),
-  );
+describe('jsonScalarText', () => {
+  it.each([
+    ['"a token"', 'a token', true],
+    ['12', '12', true],
+    [String.raw`"a\ttoken"`, 'a\ttoken', false],
+    ['"é"', 'é', false],
+  ])('%s', (source, text, isVerbatim) => {
+    const bytes = Buffer.from(source);
+    const { root } = readJsonTree(bytes);
+    if (root.kind !== 'scalar') throw new Error('not a scalar');
+    const quote = source.startsWith('"') ? 1 : 0;
+    const span = { start: quote, end: bytes.length - quote };
+    expect(jsonScalarText(root)).toEqual({ text, span, isVerbatim });
+  });
 });
