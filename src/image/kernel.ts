@@ -1,6 +1,5 @@
 /** Linux kernels: what their headers say, and how they are unpacked. */
 
-import { largest } from '../core/lists.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { FormatError } from '../core/errors.ts';
 import { ByteReader } from '../formats/byteReader.ts';
@@ -13,23 +12,13 @@ import { hasTextAt, type RandomAccess } from './overlay.ts';
 export interface KernelHeader {
   /** Undefined for an architecture without CoreOS. */
   readonly architecture: Architecture | undefined;
-  /**
-   * The size that the header states, in bytes; a smaller file is truncated. The file may be larger, for example by a signature.
-   * Undefined if the header does not state it.
-   */
-  readonly size: number | undefined;
 }
 
 /** Undefined for a file that is no kernel. */
 export async function readKernelHeader(image: RandomAccess): Promise<KernelHeader | undefined> {
-  if (await hasTextAt(image, S390_MARK.offset, S390_MARK.text))
-    return { architecture: 's390x', size: undefined };
-  const { format, head } = await readStart(image);
-  const machine = machineIn(head);
-  if (machine === undefined) return undefined;
-  const isPlain = format === 'none';
-  const program = isPlain ? Buffer.from(await image.read(0, Math.min(PROGRAM_HEAD, image.size))) : undefined;
-  return { ...machine, size: program && sizeIn(program) };
+  if (await hasTextAt(image, S390_MARK.offset, S390_MARK.text)) return { architecture: 's390x' };
+  const { head } = await readStart(image);
+  return headerIn(head);
 }
 
 /** Kernels of aarch64 are compressed by gzip, but UEFI and iPXE start only unpacked kernels. */
@@ -78,33 +67,12 @@ const KERNEL_MARKS: readonly (readonly [offset: number, mark: string, architectu
 ];
 
 /** Undefined for bytes that begin no kernel. */
-function machineIn(head: Buffer): { readonly architecture: Architecture | undefined } | undefined {
+function headerIn(head: Buffer): KernelHeader | undefined {
   if (hasMark(head, 0, '\x7fELF')) return { architecture: ELF_MACHINES.get(uint16(head, 18)) };
   const header = peHeader(head);
   if (header !== undefined) return { architecture: PE_MACHINES.get(uint16(head, header + 4)) };
   const mark = KERNEL_MARKS.find(([offset, text]) => hasMark(head, offset, text));
   return mark && { architecture: mark[2] };
-}
-
-/** Bytes with the section table of a program. */
-const PROGRAM_HEAD = 4096;
-
-function sizeIn(head: Buffer): number | undefined {
-  if (head.length < 1024) return undefined;
-  if (hasMark(head, 514, 'HdrS')) {
-    // setup_sects and syssize (Documentation/arch/x86/boot.rst); 0 sectors mean 4, and the boot sector comes first.
-    return ((head.readUInt8(0x1f1) || 4) + 1) * 512 + head.readUInt32LE(0x1f4) * 16;
-  }
-  // The end of the last section of a PE program: after the headers of COFF and of the program, 40 bytes describe each section.
-  const coff = (peHeader(head) ?? head.length) + 4;
-  if (coff + 20 > head.length) return undefined;
-  const table = coff + 20 + head.readUInt16LE(coff + 16);
-  const count = head.readUInt16LE(coff + 2);
-  if (table + count * 40 > head.length) return undefined;
-  const ends = Array.from({ length: count }, (_, index) => table + index * 40).map(
-    (section) => head.readUInt32LE(section + 16) + head.readUInt32LE(section + 20),
-  );
-  return largest(ends, 0);
 }
 
 function hasMark(bytes: Buffer, offset: number, mark: string): boolean {

@@ -22,8 +22,6 @@ efiPartition.set([0x55, 0xaa], 510);
 /** The headers of a kernel for x86_64. @param release `uname -r` */
 export function kernelOf(release: string): Buffer {
   const bytes = Buffer.from('a kernel'.repeat(1000));
-  bytes.writeUInt8(1, 0x1f1);
-  bytes.writeUInt32LE((bytes.length - 1024) / 16, 0x1f4);
   bytes.write('HdrS', 0x202);
   bytes.writeUInt16LE(0x400, 0x20e);
   bytes.write(`${release} (builder) #1 SMP\0`, 0x600);

@@ -6,7 +6,7 @@
 import { CliError, FormatError, only, UnsupportedError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { findBootPart, type ImageRole } from '../../image/bootParts.ts';
-import { isPackedKernel, readKernelHeader, unpackKernel } from '../../image/kernel.ts';
+import { isPackedKernel, unpackKernel } from '../../image/kernel.ts';
 import { detectKind } from '../../image/imageKind.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
@@ -64,7 +64,7 @@ const MOST_TEXT = 64 * 1024;
  * @throws CliError
  */
 export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: PartFiles): Promise<void> {
-  if (kernel !== undefined) await requireWholeKernel(kernel);
+  if (kernel !== undefined) await requireUnpackable(kernel);
   const own = initramfs && (await intact(initramfs, readInitramfs));
   const rootfsBuild = rootfs && (await intact(rootfs, readRootfsBuild));
   if (kernel === undefined && initramfs === undefined && rootfs === undefined) return;
@@ -123,15 +123,11 @@ function damaged(name: string, cause: FormatError): CliError {
   });
 }
 
-async function requireWholeKernel(kernel: LivePart): Promise<void> {
-  if (await isPackedKernel(kernel)) {
-    await intact(kernel, async (image) => {
-      for await (const _ of unpackKernel(image));
-    });
-  }
-  const size = (await readKernelHeader(kernel))?.size;
-  if (size === undefined || size <= kernel.size) return;
-  throw damaged(kernel.name, new FormatError(`it has ${kernel.size} bytes, but its header states ${size}`));
+async function requireUnpackable(kernel: LivePart): Promise<void> {
+  if (!(await isPackedKernel(kernel))) return;
+  await intact(kernel, async (image) => {
+    for await (const _ of unpackKernel(image));
+  });
 }
 
 function differentBuilds(found: readonly string[]): CliError {
