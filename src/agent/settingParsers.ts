@@ -92,21 +92,6 @@ export function checkOptionLine(line: string): string {
   return line;
 }
 
-export function checkMount(text: string): string {
-  if (/^(?:[^,=\0]+(?:=[^,\0]*)?)(?:,[^,=\0]+(?:=[^,\0]*)?)*$/.test(text) && /(?:^|,)type=/.test(text))
-    return text;
-  throw new FormatError('is not a valid podman mount', {
-    hint: 'use the form type=bind,src=/var/lib/data,dst=/data,ro=true',
-  });
-}
-
-export function checkVariable(text: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]*=[^\0]*$/s.test(text)) return text;
-  throw new FormatError('is not NAME=VALUE', {
-    hint: 'use NAME=VALUE, for example IPA_COREOS_COPY_NETWORK=true',
-  });
-}
-
 /** podman would use a word that is not a flag as the image. */
 export function checkPodmanArg(text: string): string {
   if (/^-[^\0]+$/s.test(text)) return text;

@@ -35,7 +35,8 @@ export interface AgentSettings {
   readonly archive?: AgentArchive | undefined;
   readonly pullArgs: readonly string[];
   readonly verifyRegistryTls: boolean;
-  readonly podman: PodmanSettings;
+  /** Complete arguments of `podman run`, one word each. */
+  readonly podmanArgs: readonly string[];
   /** Folders for Python's module path in the container. */
   readonly hardwareManagers: readonly HardwareManager[];
   /** Lines of `authorized_keys` for the user `core`. */
@@ -101,15 +102,6 @@ export interface ProxySettings {
   readonly noProxy: readonly string[];
 }
 
-interface PodmanSettings {
-  /** Values of `--mount`. */
-  readonly mounts: readonly string[];
-  /** Values of `--env`: `NAME=VALUE`. */
-  readonly environment: readonly string[];
-  /** Complete arguments, one word each. */
-  readonly args: readonly string[];
-}
-
 /** A Python module with hardware managers and the `*.dist-info` that declares them. */
 export interface HardwareManager {
   /** Name of the folder; must be unique. */
@@ -132,7 +124,7 @@ export const defaultSettings = {
   pullPolicy: 'always',
   pullArgs: [],
   verifyRegistryTls: true,
-  podman: { mounts: [], environment: [], args: [] },
+  podmanArgs: [],
   hardwareManagers: [],
   sshKeys: [],
   autologin: false,

@@ -59,14 +59,10 @@ export function formatRunFlags(settings: AgentSettings, pullFlags: readonly stri
 }
 
 /** The user's flags, one per line: Ignition does not support lines of more than 2 KiB. */
-export function formatUserFlags({ podman }: AgentSettings): string {
-  const flags = [
-    ...podman.mounts.map((mount) => `--mount ${formatExecArgument(mount)}`),
-    ...podman.environment.map((variable) => `--env ${formatExecArgument(variable)}`),
-    ...podman.args.map(formatExecArgument),
-  ];
-  if (flags.length === 0) return '';
-  return `${flags.map((flag) => `\\\n    ${flag} `).join('')}\\\n    `;
+export function formatUserFlags({ podmanArgs }: AgentSettings): string {
+  if (podmanArgs.length === 0) return '';
+  const lines = podmanArgs.map((arg) => `\\\n    ${formatExecArgument(arg)} `);
+  return `${lines.join('')}\\\n    `;
 }
 
 function envFlag(name: string, value: string): string[] {

@@ -22,11 +22,12 @@ const fullSettings: AgentSettings = {
   agentImage: 'registry.example.com/ipa:1',
   pullArgs: ['--creds=ops:hunter2', '--retry=3'],
   verifyRegistryTls: false,
-  podman: {
-    mounts: ['type=bind,src=/var/lib/data,dst=/data'],
-    environment: ['API_TOKEN=hunter2 and more', 'PERCENT=50% of $HOME'],
-    args: ['--memory=2g'],
-  },
+  podmanArgs: [
+    '--mount=type=bind,src=/var/lib/data,dst=/data',
+    '--env=API_TOKEN=hunter2 and more',
+    '--env=PERCENT=50% of $HOME',
+    '--memory=2g',
+  ],
   hardwareManagers: [
     { name: 'site', files: [{ path: 'site.py', mode: 0o644, content: Buffer.from('import os\n') }] },
   ],

@@ -25,11 +25,7 @@ const full: AgentSettings = {
   debug: true,
   autologin: true,
   serialConsoles: ['ttyS0'],
-  podman: {
-    mounts: ['type=bind,src=/a b,dst=/c'],
-    environment: ['NAME=100% of "$HOME" \\ ü'],
-    args: ['--label=a;b=c'],
-  },
+  podmanArgs: ['--mount=type=bind,src=/a b,dst=/c', '--env=NAME=100% of "$HOME" \\ ü', '--label=a;b=c'],
   hardwareManagers: [{ name: 'own', files: [] }],
   proxy: { http: "http://u:p%40$x'y@proxy:3128", https: 'http://proxy', noProxy: ['localhost'] },
 };

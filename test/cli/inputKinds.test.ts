@@ -426,7 +426,7 @@ const others = new Set(
     '--prepare-image --credentials --config-drive --image-checksum --image-format',
     // Settings of the agent: test/commands/render and test/hosts/settings.
     '--api-url --inspection-callback-url --inspector --inspector-url --ironic-url --agent-image --pull-policy --archive-url --option',
-    '--vlan-interfaces --podman-mount --podman-env --podman-arg --podman-pull-arg --ssh-key --password-hash --console --hostname',
+    '--vlan-interfaces --podman-arg --podman-pull-arg --ssh-key --password-hash --console --hostname',
     '--install-ip-options --ntp-server --nmstatectl --http-proxy --https-proxy --no-proxy --file --unit --conf --hardware-manager',
     '--registry --tls --pull-secret --registries-conf --discovery',
     // Kernel arguments and URLs: test/kargs and test/cli/wrongValues.test.ts.

@@ -77,7 +77,9 @@ function unknownKeyHint(key: string, names: readonly string[], path: Path): stri
   const parent = path.findLast((step) => typeof step === 'string');
   if (parent === 'agent' || parent === 'overrides') {
     const setting = nearestSetting(key);
-    return setting === undefined ? 'use a name that --show-settings prints' : `use ${quoteText(setting)}`;
+    return setting === undefined
+      ? 'use a setting that "ironic-coreos render --help-all" lists'
+      : `use ${quoteText(setting)}`;
   }
   const format = (['nmstate', 'networkData'] as const).find((name) => keysOfNetworks[name].includes(key));
   if (parent === 'network' && format !== undefined)

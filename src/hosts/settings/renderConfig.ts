@@ -166,9 +166,8 @@ function checkRendered(document: Buffer): IgnitionVerdict {
 }
 
 /** Whether the user wrote parts of the config that are not checked where they are read. */
-function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean {
-  const { args, environment, mounts } = podman;
-  return [...files, ...units, ...pullArgs, ...args, ...environment, ...mounts].length > 0;
+function hasOwnParts({ files, podmanArgs, pullArgs, units }: AgentSettings): boolean {
+  return [...files, ...units, ...pullArgs, ...podmanArgs].length > 0;
 }
 
 /** A problem of a part that the user neither wrote nor merged, as a problem of the setting with the value. */

@@ -159,11 +159,7 @@ async function readShared(reading: Reading): Promise<SharedSettings> {
     registriesConf: await readFileValue(reading, 'agent.registriesConf'),
     verifyRegistryTls: !read(reading, 'agent.insecureRegistry'),
     pullArgs: read(reading, 'agent.podman.pullArgs'),
-    podman: {
-      mounts: read(reading, 'agent.podman.mounts'),
-      environment: read(reading, 'agent.podman.environment'),
-      args: read(reading, 'agent.podman.args'),
-    },
+    podmanArgs: read(reading, 'agent.podman.args'),
     caCertificates: joinLines(await readFileValue(reading, 'ironic.caFiles')) || undefined,
     debug: read(reading, 'agent.debug'),
     confOptions: readConfOptions(reading),

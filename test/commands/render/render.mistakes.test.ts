@@ -129,7 +129,7 @@ describe('render refuses what certainly does not start', () => {
   it.each([
     [
       'a mount of a file that nothing writes',
-      [...url, '--podman-mount', 'type=bind,src=/etc/ironic.d,dst=/x'],
+      [...url, '--podman-arg', '--volume=/etc/ironic.d:/x'],
       'ironic-agent.service: ExecStart=: the container mounts "/etc/ironic.d", which the config does not write',
     ],
     [

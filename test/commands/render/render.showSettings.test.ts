@@ -114,13 +114,13 @@ describe('render --show-settings', () => {
 
   it.each([
     ['agent.podman.args', '--env=PASSWORD=hunter2', '--env=PASSWORD=(secret)'],
-    ['agent.podman.environment', 'APIKEY=hunter2', 'APIKEY=(secret)'],
-    ['agent.podman.environment', 'MYPASSWORD=hunter2', 'MYPASSWORD=(secret)'],
+    ['agent.podman.args', '--env=APIKEY=hunter2', '--env=APIKEY=(secret)'],
+    ['agent.podman.args', '--env=MYPASSWORD=hunter2', '--env=MYPASSWORD=(secret)'],
     ...['A_PASSPHRASE', 'WIFI_PSK', 'ROOTPWD', 'B_CREDENTIALS', 'MY_KEY', 'REGISTRY_PIN', 'API_KEY2'].map(
       (variable): [string, string, string] => [
-        'agent.podman.environment',
-        `${variable}=hunter2 and more`,
-        `${variable}=(secret)`,
+        'agent.podman.args',
+        `--env=${variable}=hunter2 and more`,
+        `--env=${variable}=(secret)`,
       ],
     ),
     ['agent.podman.args', '--env=WIFI_PSK=hunter2', '--env=WIFI_PSK=(secret)'],
@@ -128,9 +128,9 @@ describe('render --show-settings', () => {
     ['agent.podman.pullArgs', '--creds user:hunter2', '--creds (secret)'],
     ['agent.options', 'vendor_passphrase = hunter2', 'vendor_passphrase = (secret)'],
     ['proxy.none', 'http://h/?token=hunter2', 'http://h/?token=(secret)'],
-    ['agent.podman.environment', 'KEY_FILE=/etc/key', 'KEY_FILE=/etc/key'],
+    ['agent.podman.args', '--env=KEY_FILE=/etc/key', '--env=KEY_FILE=/etc/key'],
     ['agent.podman.args', '--memory=2g', '--memory=2g'],
-    ['agent.podman.environment', 'IMAGE=q.io/monkey:v1', 'IMAGE=q.io/monkey:v1'],
+    ['agent.podman.args', '--env=IMAGE=q.io/monkey:v1', '--env=IMAGE=q.io/monkey:v1'],
   ])('%s: %s is shown as %s', async (name, text, shown) => {
     const lines = await show(`agent: {${name}: ["${text}"]}\n`);
     expect(lines.join('\n')).toContain(`${name} | ${shown} | r.yaml:`);

@@ -190,10 +190,6 @@ const examples: Readonly<Partial<Record<SettingName, Change | undefined>>> = {
     file: 'managers/burn_in.py',
     contents: ['class BurnIn:\n    pass\n', 'class BurnIn:\n    x = 1\n'],
   },
-  'agent.podman.mounts': {
-    values: [['type=bind,src=/var/lib/a,dst=/a'], ['type=bind,src=/var/lib/b,dst=/a']],
-  },
-  'agent.podman.environment': { values: [['A=1'], ['A=2']] },
   'agent.podman.args': { values: [['--memory=2g'], ['--memory=3g']] },
   'agent.podman.pullArgs': { values: [['--quiet'], ['--tls-verify=false']] },
   'host.sshKeys': { value: ['core.pub'], file: 'core.pub', contents: [key('a@b'), key('a@c')] },

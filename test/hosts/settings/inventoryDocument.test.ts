@@ -92,12 +92,12 @@ describe('readInventory', () => {
   });
 
   it('takes an image below the section of the agent, and a section of images', async () => {
-    const agent = { image: 'x', agent: { podman: { mounts: 'y' } }, Image: { stream: 'z' } };
+    const agent = { image: 'x', agent: { podman: { args: 'y' } }, Image: { stream: 'z' } };
     const { agent: read, problems } = await readValue({ agent });
     expect([problems, published({ agent })]).toEqual([[], true]);
     expect([...read].map(([setting, [value]]) => [setting, value?.text])).toEqual([
       ['agent.image', 'x'],
-      ['agent.podman.mounts', 'y'],
+      ['agent.podman.args', 'y'],
       ['image.stream', 'z'],
     ]);
   });
