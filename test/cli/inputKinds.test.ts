@@ -723,4 +723,25 @@ describe(`an image from a named pipe, a URL and standard input is that of a file
     }
     await server.close();
   });
+
+  it.skipIf(!have('mkfifo'))(
+    'boot, which reads it several times, refuses a pipe and does not wait',
+    async () => {
+      const address = 'redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1';
+      const args = [
+        'boot',
+        '--iso',
+        'pipe',
+        '--bmc',
+        address,
+        '--credentials',
+        'login',
+        '--check',
+        '--timeout',
+        '1s',
+      ];
+      const { code, stderr } = await runCli(args, { cwd });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('error: pipe is not seekable\nhint: ')]);
+    },
+  );
 });
