@@ -52,6 +52,7 @@ export function importCsv(text: string, files: ImportedFiles): Partial<Imported>
         password: valueOf('password'),
       }),
       macs,
+      bootMac: macs[0],
       notes: [...notes, ...secrets.map((title) => `the column ${title}, which may contain a secret`)],
     };
   });

@@ -102,6 +102,7 @@ function readNode(node: Mapping, ports: readonly Mapping[]): ImportedHost {
     kinds: ['node'],
     name: asText(name ?? uuid),
     macs,
+    bootMac: macs[0],
     ...(isKnown && { architecture: cpu_arch }),
     deploy: withoutUndefined({
       bmcAddress: address,

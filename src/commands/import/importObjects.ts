@@ -153,6 +153,7 @@ function readBareMetalHost(object: Mapping, { files, takeSecret }: Surroundings)
     name,
     namespace: namespace || undefined,
     macs,
+    bootMac: macs[0],
     ...(isKnown && { architecture }),
     network,
     credentialsFile: addLogin(files, asText(credentialsName), { username, password }),
@@ -193,7 +194,7 @@ function takeDeployment(spec: Record<string, unknown>): Mapping {
     delete spec['image'];
   if (step !== undefined) {
     const source = isImage && format === 'raw' ? { imageSource: url, imageChecksum: checksum } : {};
-    return withoutUndefined({ method: step === 'install_coreos' ? undefined : step, ...source });
+    return { method: step, ...source };
   }
   if (customDeploy !== undefined || !(isIso || isImage)) return { method: 'none' };
   if (isIso) return { bootIso: url };
@@ -301,9 +302,12 @@ function readInstallConfig(object: Mapping, { files }: Surroundings): Partial<Im
     const name = asText(host['name'] ?? `host-${index}`);
     const { address, disableCertificateVerification, password, username } = asMapping(host['bmc']);
     const { bootMode } = host;
+    const { macs, notes } = macsOf([host['bootMACAddress']]);
     return {
       ...networkHost('InstallConfig', name, host['networkConfig']),
-      ...macsOf([host['bootMACAddress']]),
+      macs,
+      bootMac: macs[0],
+      notes,
       credentialsFile: addLogin(files, `${name}-bmc-secret`, { username, password }),
       deploy: withoutUndefined({
         bmcAddress: address,

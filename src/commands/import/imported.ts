@@ -13,8 +13,10 @@ export interface ImportedHost {
   readonly name: string;
   /** Of the object that describes it. */
   readonly namespace?: string | undefined;
-  /** In lower case, with colons; that of the boot interface first. */
+  /** In lower case, with colons. */
   readonly macs: readonly string[];
+  /** That of the boot interface, if its object states it. */
+  readonly bootMac?: string | undefined;
   readonly architecture?: unknown;
   readonly network?: Mapping | undefined;
   readonly deploy?: Mapping | undefined;
@@ -104,7 +106,10 @@ export function mergeImported(parts: readonly Partial<Imported>[]): Imported {
   }
   const { merged, seconds } = mergeAgents(parts.map(({ agent = {} }) => agent));
   return {
-    hosts: hosts.map((host) => ({ ...host, notes: [...host.notes, ...otherMacs(host)] })),
+    hosts: hosts.map((host) => {
+      const { bootMac = host.macs[0] } = host;
+      return { ...host, bootMac, notes: [...host.notes, ...otherMacs({ ...host, bootMac })] };
+    }),
     agent: merged,
     notes: [...parts.flatMap((part) => part.notes ?? []), ...seconds],
   };
@@ -147,6 +152,7 @@ function mergeHosts(one: ImportedHost, other: ImportedHost): ImportedHost {
     name: one.name,
     namespace: one.namespace ?? other.namespace,
     macs: [...new Set([...one.macs, ...other.macs])],
+    bootMac: one.bootMac ?? other.bootMac,
     architecture: one.architecture ?? other.architecture,
     network: one.network ?? other.network,
     deploy: { ...other.deploy, ...one.deploy },
@@ -164,9 +170,10 @@ function second(key: string, value: unknown): string {
 }
 
 /** A host of the inventory has one address; others may be in its network. */
-function otherMacs({ macs, network = {} }: ImportedHost): readonly string[] {
+function otherMacs({ bootMac, macs, network = {} }: ImportedHost): readonly string[] {
   const described = JSON.stringify(network).toLowerCase();
-  return macs.slice(1).flatMap((mac) => (described.includes(mac) ? [] : [`the MAC address ${mac}`]));
+  const others = macs.filter((mac) => mac !== bootMac && !described.includes(mac));
+  return others.map((mac) => `the MAC address ${mac}`);
 }
 
 /** Lists have the items of all. */

@@ -55,14 +55,15 @@ function formatTemplate(hosts: readonly ImportedHost[]): string {
 }
 
 function formatHost(host: ImportedHost): string {
-  const { name, macs, architecture, network, deploy, credentialsFile, notes } = host;
-  const isEmpty = deploy === undefined || Object.keys(deploy).length === 0;
+  const { name, bootMac, architecture, network, deploy, credentialsFile, notes } = host;
+  const { method, ...others } = deploy ?? {};
+  const settings = method === 'install_coreos' ? others : { ...deploy }; // without the default step
   const entry = withoutUndefined({
     name,
-    mac: macs[0],
+    mac: bootMac,
     architecture,
     network,
-    deploy: isEmpty ? undefined : deploy,
+    deploy: Object.keys(settings).length === 0 ? undefined : settings,
     bmc: credentialsFile && { credentialsFile },
   });
   const lines = formatYaml([[entry]])

@@ -401,6 +401,23 @@ describe('import of other objects', () => {
     expect(stderr).toContain('2 hosts, 2 files, 0 comments');
   });
 
+  it('has the boot interface and the deploy step of the object that states them', async () => {
+    const interfaces =
+      '[{name: eth1, macAddress: "52:54:00:00:00:02"}, {name: eth0, macAddress: "52:54:00:00:00:01"}, {name: eth2, macAddress: "52:54:00:00:00:03"}]';
+    const { inventory, text } = await importTexts(
+      `apiVersion: v1beta1\nkind: NMStateConfig\nmetadata: {name: a}\nspec:\n  ${config}  interfaces: ${interfaces}\n`,
+      host('a', `${bmc}bootMACAddress: 52:54:00:00:00:01\ncustomDeploy: {method: install_coreos}\n`),
+      'apiVersion: v1\nplatform: {baremetal: {hosts: [{name: a, bootMACAddress: "52:54:00:00:00:01"}]}}\n',
+    );
+    expect(inventory['hosts']).toMatchObject([{ name: 'a', mac: '52:54:00:00:00:01' }]);
+    expect(text).not.toMatch(/^ *method:/m);
+    expect(text.match(/(?<=# not imported: ).*/g)).toEqual([
+      'a second method: none',
+      'the MAC address 52:54:00:00:00:02',
+      'the MAC address 52:54:00:00:00:03',
+    ]);
+  });
+
   it('has an object once that is in two files', async () => {
     const object = host('a', `${bmc}bootMACAddress: 52:54:00:00:00:01\n`).replace(
       'namespace: metal3}',
