@@ -49,22 +49,11 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** An API server that has the Secret with the settings, and refuses everything else. */
+/** An API server that refuses everything. */
 async function startApi() {
-  const inventory =
-    'agent:\n  ironic.apiUrls: https://192.0.2.1\n  agent.image: registry.example.com/agent\n';
-  const item = {
-    metadata: { name: 'ramdisk', namespace: 'default', uid: '1', resourceVersion: '1' },
-    data: { 'ramdisk.yaml': Buffer.from(inventory).toString('base64') },
-  };
-  const http = createServer((request, response) => {
-    const { url = '' } = request;
-    const isKnown = url.includes('/secrets');
-    response.writeHead(isKnown ? 200 : 403, { 'content-type': 'application/json' });
-    const list = { kind: 'SecretList', metadata: { resourceVersion: '1' }, items: [item] };
-    if (!isKnown) response.end('{"kind":"Status","code":403}');
-    else if (url.includes('watch=')) response.flushHeaders();
-    else response.end(JSON.stringify(list));
+  const http = createServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end('{"kind":"Status","code":403}');
   });
   const port = await listenLocally(http);
   const close = async (): Promise<void> => {

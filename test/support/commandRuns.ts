@@ -60,6 +60,8 @@ export async function writeInputs(root: string): Promise<void> {
     'hosts.yaml': inventory,
     'local.yaml':
       'agent: {ironic.apiUrls: "http://127.0.0.1:9", agent.image: 127.0.0.1:9/agent}\nhosts: [{name: a}]\n',
+    'settings.yaml':
+      'agent: {ironic.apiUrls: "https://192.0.2.1", agent.image: registry.example.com/agent}\n',
     'hosts.csv': `name,username,password\na,admin,${SECRET}\n`,
     'stream.json':
       '{"stream":"stable","metadata":{"last-modified":"2026-01-01T00:00:00Z"},"architectures":{}}',
@@ -214,7 +216,7 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
         '--kubeconfig',
         '../in/kubeconfig',
         '--settings',
-        'secret/ramdisk',
+        '../in/settings.yaml',
         '--iso',
         ...image,
         ...local,
@@ -223,7 +225,7 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
         '--key-file',
         'key',
       ],
-      until: 'no SSH key is set', // the settings have been written to files
+      until: 'no SSH key is set',
     },
   ],
   'deploy steps': toFile('--ignition', '../in/small.ign', '--config-drive', 'drive.json'),
