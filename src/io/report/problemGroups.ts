@@ -32,8 +32,17 @@ export function groupProblems(diagnostics: readonly Diagnostic[]): readonly Prob
     (diagnostic) => shared.get(diagnostic) ?? diagnostic.host?.name ?? diagnostic,
   );
   return [...groups.values()]
-    .map((problems) => ({ hosts: [...new Set(problems.flatMap(({ host }) => host?.name ?? []))], problems }))
+    .map((problems) => {
+      const hosts = [...new Set(problems.flatMap(({ host }) => host?.name ?? []))];
+      return { hosts, problems: hosts.length === 1 ? distinct(problems) : problems };
+    })
     .toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** Of two hosts with the same name, each has the problem that there are two. */
+function distinct(problems: readonly Diagnostic[]): readonly Diagnostic[] {
+  const same = groupBy(problems, ({ at, hint, message }) => JSON.stringify([message, hint, at]));
+  return [...same.values()].flatMap(([first]) => first ?? []);
 }
 
 function problemKey({ code, hint = '', host, message, rule, severity }: Diagnostic): string {

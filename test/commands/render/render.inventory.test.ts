@@ -238,6 +238,13 @@ describe('render --inventory', () => {
     expect([code, written]).toEqual([1, ['c.ign']]);
   });
 
+  it('refuses both of two hosts with the same name in the same case, and says so once', async () => {
+    const { code, stderr, written } = await render(`${shared}hosts:\n- name: a\n- name: a\n- name: c\n`);
+    expect(stderr).toContain('error: a is not written (site/ramdisk.yaml:5): ');
+    expect(stderr.match(/have the same/g)).toHaveLength(1);
+    expect([code, written]).toEqual([1, ['c.ign']]);
+  });
+
   it('needs a folder for several hosts, and not standard output', async () => {
     await render(`${shared}hosts:\n- name: a\n`);
     const args = ['render', '--inventory', 'site/ramdisk.yaml', '-o', '-'];
