@@ -86,13 +86,13 @@ describe('makeHosts', () => {
   it.each([
     ['findings', named, [wrongHost('a', 1)], ': no\n'],
     [
-      'what was reported',
+      'what was reported, once',
       async (_host: unknown, io: Io) => {
-        report(io, error, error);
+        report(io, error, error, { severity: 'error', message: 'also no' });
         return undefined;
       },
       hosts('a'),
-      ':\nerror: no\nerror: no\n',
+      ':\nerror: no\nerror: also no\n',
     ],
     [
       'an error below what was reported',
