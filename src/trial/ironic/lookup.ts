@@ -25,6 +25,7 @@ export function answerLookup(
     event: { ...seen, node: node.uuid, token: shown, problem: undefined, reason: undefined },
   };
 }
+
 const NO_LOOKUP =
   'its API version (X-OpenStack-Ironic-API-Version) is missing or not that of a current agent';
 
