@@ -72,7 +72,7 @@ function autologinUnit(name: string, args: string): Unit {
  * which have a login already. Throws FormatError.
  */
 export function parseSerialConsole(text: string): string | undefined {
-  if (checkConsole(text).length > 0) {
+  if (text === '' || checkConsole(text).length > 0) {
     throw new FormatError('is not a console', {
       hint: 'use a console such as ttyS0, ttyAMA0 or ttyS0,115200n8',
     });

@@ -82,8 +82,7 @@ const valueChecks = new Map<string, ValueCheck>(
       ...checkIssuer(value),
       ...checkPrivacy(value),
     ],
-    // Without a value, the kernel has no console, as with `null`.
-    console: (value) => (value === '' ? [] : checkConsole(value)),
+    console: checkConsole,
     ip: (value) => (hasIpxeSetting(value) ? [] : readIp(value).issues),
     'systemd.setenv': checkSetenv,
     bond: ignoredUnless((value) => {

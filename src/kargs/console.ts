@@ -21,8 +21,8 @@ const LINE_OPTIONS = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;
 
 /**
  * Checks a `console=` value (Documentation/admin-guide/kernel-parameters.txt of Linux): a virtual terminal, a serial port with
- * `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, or another console device. The kernel
- * accepts any word without an error, and then has no console.
+ * `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, another console device, or `null` or nothing for no
+ * console. The kernel accepts any word without an error, and then has no console.
  */
 export function checkConsole(value: string): readonly Rule[] {
   if (value.startsWith('console=') || value.startsWith('/dev/')) {
@@ -30,7 +30,7 @@ export function checkConsole(value: string): readonly Rule[] {
       { ...consoleRules['console-spec'], message: 'the console has an invalid prefix (console= or /dev/)' },
     ];
   }
-  if (/^(?:null|ttynull|tty\d*)$/.test(value)) return [];
+  if (/^(?:|null|ttynull|tty\d*)$/.test(value)) return [];
   const device = CONSOLE_DEVICE.exec(value) ?? EARLY_UART.exec(value);
   if (device === null) return [consoleRules['console-spec']];
   const options = device[1];

@@ -1,4 +1,4 @@
-/** Documents of users with values that nobody expects: each command answers with a result or an error of the user's, never with a fault. */
+/** Documents with unusual values: each command answers with a result or with an error of the user, never with an internal error. */
 
 import * as fc from 'fast-check';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

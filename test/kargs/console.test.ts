@@ -11,10 +11,13 @@ describe('checkConsole', () => {
     expect(checkConsole(value)).toEqual([]);
   });
 
+  it('accepts nothing, with which the kernel has no console, as with null', () => {
+    expect(checkConsole('')).toEqual([]);
+  });
+
   it.each([
     ['console=ttyS0', 'console-spec'],
     ['/dev/ttyS0', 'console-spec'],
-    ['', 'console-spec'],
     ['ttyS', 'console-spec'],
     ['0', 'console-spec'],
     ['COM1', 'console-spec'],

@@ -3,6 +3,7 @@
  * objects; the leader writes their status, which the BareMetal Operator reads.
  */
 
+import { resolve } from 'node:path';
 import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
 import { throttleLog } from '../../http/server/throttledLog.ts';
@@ -12,7 +13,6 @@ import { runService, withLog } from '../../service/serviceLog.ts';
 import { readLogForm, type Setup } from '../../service/setup.ts';
 import type { ControllerOptions } from './options.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
-import { resolve } from 'node:path';
 import { LeaderElection } from '../../kube/leaderElection.ts';
 import { report } from '../../io/report/report.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';

@@ -131,16 +131,14 @@ function isOtherMachine(one: ImportedHost, other: ImportedHost): boolean {
 
 /** The settings that two hosts have with different values; those of the other one. */
 function conflicts(one: ImportedHost, other: ImportedHost): readonly (readonly [string, unknown])[] {
-  const [own, theirs] = [one, other].map(({ architecture, credentialsFile, deploy = {}, network }) => ({
-    architecture,
-    network,
-    credentialsFile,
-    ...deploy,
-  }));
-  return Object.entries(withoutUndefined(theirs ?? {})).filter(([key, value]) => {
-    const known = withoutUndefined(own ?? {})[key];
-    return known !== undefined && !isDeepStrictEqual(known, value);
-  });
+  const own = settingsOf(one);
+  return Object.entries(settingsOf(other)).filter(
+    ([key, value]) => own[key] !== undefined && !isDeepStrictEqual(own[key], value),
+  );
+}
+
+function settingsOf({ architecture, credentialsFile, deploy, network }: ImportedHost): Mapping {
+  return withoutUndefined({ architecture, network, credentialsFile, ...deploy });
 }
 
 function mergeHosts(one: ImportedHost, other: ImportedHost): ImportedHost {

@@ -36,8 +36,10 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
   if (hosts === undefined) return renderOne(source);
   const { hostSource, renderHosts } = await import('../../hosts/settings/renderHosts.ts');
   if (options.showSettings !== true) return renderHosts(hosts, source);
-  const [host] = source.options.host === options.host ? [] : hosts; // otherwise, it is the address of Ironic
-  if (host === undefined) return renderOne(source);
+  const [host] = hosts;
+  // `--host` is the name of a host, which is then the only one, or else the address of Ironic, as in build.py.
+  const isName = options.host !== undefined && source.options.host === undefined;
+  if (!isName || host === undefined) return renderOne(source);
   refuseInvalidHost(host, io);
   return renderOne(hostSource(host, source, io));
 }

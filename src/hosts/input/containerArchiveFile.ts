@@ -2,13 +2,12 @@
 
 import { resolve } from 'node:path';
 import { readContainerArchive, type ContainerArchive } from '../../formats/containerArchive.ts';
-import { sourceOfImage } from '../../image/initrd.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { stampOf } from '../../io/files/fileStates.ts';
 import type { Io } from '../../io/io.ts';
-import { FormatError, located, only } from '../../core/errors.ts';
-import { refuseOtherImage } from './contentKind.ts';
+import { located } from '../../core/errors.ts';
+import { readAs } from './contentKind.ts';
 
 interface NamedArchive {
   /** The path as the user gave it, relative to the current folder. */
@@ -44,12 +43,7 @@ async function readArchive({ path, place }: NamedArchive, io: ArchiveIo): Promis
   return withOpened(io, async (open) => {
     const archive = await open(path, whatIs(place));
     return located({ subject: `${place}: ${path}:`, hint: ARCHIVE_HINT }, () =>
-      readContainerArchive(sourceOfImage(archive)).catch(
-        only(FormatError, async (error) => {
-          await refuseOtherImage('an archive of a container image', archive);
-          throw error;
-        }),
-      ),
+      readAs('an archive of a container image', archive, readContainerArchive),
     );
   });
 }

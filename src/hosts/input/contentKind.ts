@@ -2,15 +2,17 @@
 
 import { isIronicConf } from '../../agent/ironicConf.ts';
 import { isSettingKey } from '../../agent/settingSpelling.ts';
-import { CliError, FormatError, ifWellFormed } from '../../core/errors.ts';
+import { CliError, FormatError, ifWellFormed, only } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../core/nearestNames.ts';
+import type { ByteSource } from '../../formats/byteReader.ts';
 import { ISO_MARK_END } from '../../formats/iso9660/fields.ts';
 import { asMapping } from '../../formats/mapping.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { readStart } from '../../image/fileStart.ts';
 import { detectKind } from '../../image/imageKind.ts';
+import { sourceOfImage } from '../../image/initrd.ts';
 import { bytesAccess, type RandomAccess } from '../../image/overlay.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import { inputName } from '../../io/files/files.ts';
@@ -53,9 +55,21 @@ export async function refuseOther(noun: string, file: string, bytes: Uint8Array)
   throw new CliError(`${file} is ${other}, not ${noun}`, { code: 'ERR_FORMAT', hint: inCommand(use, file) });
 }
 
-/** The same for a file that is too large to be read. */
-export async function refuseOtherImage(noun: string, image: OpenImage): Promise<void> {
-  await refuseOther(noun, image.name, await image.read(0, Math.min(ISO_MARK_END, image.size)));
+/**
+ * The result of `read`, for a file that may be too large to be kept in memory.
+ * @throws the error of `read`; in place of a FormatError, a CliError for known content of another type
+ */
+export async function readAs<T>(
+  noun: string,
+  image: OpenImage,
+  read: (bytes: ByteSource) => Promise<T>,
+): Promise<T> {
+  return read(sourceOfImage(image)).catch(
+    only(FormatError, async (error) => {
+      await refuseOther(noun, image.name, await image.read(0, Math.min(ISO_MARK_END, image.size)));
+      throw error;
+    }),
+  );
 }
 
 /** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */

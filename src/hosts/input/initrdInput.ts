@@ -1,12 +1,11 @@
 /** Reads an initramfs: a file, a named pipe, a URL or standard input. It may be larger than memory. */
 
-import { FormatError, located, only } from '../../core/errors.ts';
+import { located } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteReader.ts';
-import { sourceOfImage } from '../../image/initrd.ts';
 import { withOpened } from '../../imagefile/imageFile.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
 import type { Io } from '../../io/io.ts';
-import { refuseOtherImage } from './contentKind.ts';
+import { readAs } from './contentKind.ts';
 
 /**
  * Opens an initramfs, calls `use` and closes it.
@@ -31,12 +30,5 @@ export async function readInitrdImage<T>(
   image: OpenImage,
   read: (bytes: ByteSource) => Promise<T>,
 ): Promise<T> {
-  return located({ subject: `${image.name}:` }, () =>
-    read(sourceOfImage(image)).catch(
-      only(FormatError, async (error) => {
-        await refuseOtherImage('an initramfs', image);
-        throw error;
-      }),
-    ),
-  );
+  return located({ subject: `${image.name}:` }, () => readAs('an initramfs', image, read));
 }

@@ -139,7 +139,6 @@ const PLACEHOLDER = /\{([A-Za-z][\w-]*)\}/g;
 
 /** The number that a text is written like, or else the value. A longer number would lose digits. */
 function numberIn(value: unknown): unknown {
-  return typeof value === 'string' && String(Number(value)) === value && Number.isSafeInteger(Number(value))
-    ? Number(value)
-    : value;
+  const number = Number(value);
+  return String(number) === value && Number.isSafeInteger(number) ? number : value;
 }

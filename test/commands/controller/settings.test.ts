@@ -66,12 +66,15 @@ describe('settings in a volume of a pod', () => {
     ['settings', { 'ramdisk.yaml': first['ramdisk.yaml'].replace('192.0.2.1', '192.0.2.111') }],
     ['certificate', { 'ironic.crt': tlsText('other-ca') }],
     ['pull secret', { 'auth.json': pullSecret('two') }],
-  ])('are read anew with another %s, while images of the others are still built', async (_title, other) => {
-    const before = await factoryOf(first);
-    const path = await pathFrom(before, 'worker-0');
-    const after = await factoryOf({ ...first, ...other });
-    expect(await pathFrom(after, 'worker-0')).not.toBe(path);
-    expect(await pathFrom(before, 'worker-0')).toBe(path);
-    expect(await pathFrom(await factoryOf(first), 'worker-0')).toBe(path);
-  });
+  ])(
+    'are read again with another %s, while images of the former ones are still built',
+    async (_title, other) => {
+      const before = await factoryOf(first);
+      const path = await pathFrom(before, 'worker-0');
+      const after = await factoryOf({ ...first, ...other });
+      expect(await pathFrom(after, 'worker-0')).not.toBe(path);
+      expect(await pathFrom(before, 'worker-0')).toBe(path);
+      expect(await pathFrom(await factoryOf(first), 'worker-0')).toBe(path);
+    },
+  );
 });

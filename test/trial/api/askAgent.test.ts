@@ -195,7 +195,7 @@ describe('askAgent', () => {
       'https://[fe80::1%25eth0]:9999',
       'its address [fe80::1%25eth0] has a zone, which other machines cannot use',
     ],
-  ])('asks nobody at %j: %s', async (url, problem) => {
+  ])('sends no request to %j: %s', async (url, problem) => {
     await expect(ask(url)).rejects.toThrow(`its callback URL is invalid: ${problem}`);
   });
 

@@ -123,7 +123,12 @@ describe('an agent', () => {
     ['with another token', beat('y'.repeat(43)), 'invalid', 'Invalid or missing agent token received.'],
     ['that takes commands without TLS', 'plain', 'valid', /^the callback URL is plain HTTP/],
     ['with another URL than before', 'moved', 'valid', 'Detected change in ramdisk provided "callback_url"'],
-    ['with a URL that nobody would keep', 'long', 'valid', /^its API version, callback_url or agent_version/],
+    [
+      'with a URL of more than 2,000 characters',
+      'long',
+      'valid',
+      /^its API version, callback_url or agent_version/,
+    ],
     ['that sends anything', [1], 'missing', /^its API version, callback_url or agent_version/],
   ])('%s is refused', async (_title, sent, token, problem) => {
     const ironic = await playIronic();

@@ -87,18 +87,16 @@ function isCustomDeploy({ bootIso, deployInterface, method }: DeployOptions): bo
 
 /** A custom deploy step has the same rules as on a node, except that the webhook requires a checksum for each image. */
 function checkHostDeployment(options: DeployOptions): readonly Finding[] {
-  const { deployInterface, imageChecksum, imageSource, method } = options;
-  if (!isCustomDeploy(options)) {
-    // Without a deploy step, the operator lets Ironic write the image.
-    const isWritten = method === 'none' && imageSource !== undefined;
-    return checkDeployment(
-      isWritten ? { ...options, deployInterface: deployInterface ?? 'direct' } : options,
-    );
+  const { deployInterface = 'direct', imageChecksum, imageSource, method } = options;
+  if (isCustomDeploy(options)) {
+    return [
+      ...checkDeployment({ ...options, deployInterface: 'custom-agent' }),
+      ...checkImageChecksum(imageChecksum, imageSource !== undefined),
+    ];
   }
-  return [
-    ...checkDeployment({ ...options, deployInterface: 'custom-agent' }),
-    ...checkImageChecksum(imageChecksum, imageSource !== undefined),
-  ];
+  // Without a deploy step, the operator lets Ironic write the image.
+  const isWritten = method === 'none' && imageSource !== undefined;
+  return checkDeployment(isWritten ? { ...options, deployInterface } : options);
 }
 
 function checkMethod({ config, options }: HostSettings): readonly Finding[] {

@@ -54,7 +54,7 @@ export function checkInstall({ appendKarg = [] }: DeployOptions): readonly Findi
 
 function checkArgument({ name, text, value = '' }: KernelArgument): readonly Rule[] {
   if (name === '' || !isPlainText(text)) return [installKarg];
-  if (name === 'console' && value !== '') return checkConsole(value);
+  if (name === 'console') return checkConsole(value);
   return name === 'ip' ? readIp(value).issues : [];
 }
 
