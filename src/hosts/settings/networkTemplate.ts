@@ -139,6 +139,7 @@ const PLACEHOLDER = /\{([A-Za-z][\w-]*)\}/g;
 
 /** The number that a text is written like, or else the value. A longer number would lose digits. */
 function numberIn(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
   const number = Number(value);
   return String(number) === value && Number.isSafeInteger(number) ? number : value;
 }
