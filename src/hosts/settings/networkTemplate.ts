@@ -62,9 +62,8 @@ export function checkNetworkValues(template: NetworkTemplate | undefined, host: 
       const meant = nearestName(name, missing);
       if (meant !== undefined) missing.delete(meant); // a misspelled name is one mistake
       const message = `the network template has no placeholder {${name}}`;
-      const hint =
-        meant === undefined ? `remove "${name}", or use {${name}} in the template` : `use ${meant}`;
-      return { path: [...path, name], message, hint };
+      const own = meant === undefined ? `remove "${name}"` : `use "${meant}"`;
+      return { path: [...path, name], message, hint: `${own}, or use {${name}} in the template` };
     });
   return [
     ...Array.from(missing, (name) => ({

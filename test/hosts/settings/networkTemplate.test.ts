@@ -168,7 +168,7 @@ describe('a network template', () => {
     );
     expect(stdout.match(/^(?:error|hint): .*/gm)).toEqual([
       'error: a: the network template has no placeholder {adress} (inventory-invalid)',
-      'hint: use address',
+      'hint: use "address", or use {adress} in the template',
     ]);
   });
 
