@@ -25,6 +25,9 @@ export interface NetworkFile {
 
 const NETWORK_FOLDER = 'etc/coreos-firstboot-network';
 
+/** Limit in bytes for keyfiles in hostile images. Real ones have some hundred bytes. */
+const MAX_KEYFILE = 16 * 1024 * 1024;
+
 /** Whether a path is in the folder or in a subfolder, as in coreos-installer. */
 export function isNetworkPath(path: string): boolean {
   return path.startsWith(`${NETWORK_FOLDER}/`);
@@ -118,7 +121,15 @@ function lastPart(path: string): string {
 
 /** Why NetworkManager ignores a keyfile, or a part of it. */
 export function findKeyfileProblems(data: Uint8Array): readonly KeyfileProblem[] {
-  if (isUtf8(data)) return readKeyfile('', Buffer.from(data).toString()).problems;
-  const hint = 'save the file as UTF-8';
-  return [{ severity: 'error', message: 'the keyfile is not UTF-8 text', hint, line: undefined }];
+  const refusal = (message: string, hint: string): KeyfileProblem[] => [
+    { severity: 'error', message, hint, line: undefined },
+  ];
+  if (data.length > MAX_KEYFILE) {
+    return refusal(
+      `the keyfile is too large: ${data.length} > ${MAX_KEYFILE} bytes`,
+      'use a keyfile of NetworkManager',
+    );
+  }
+  if (!isUtf8(data)) return refusal('the keyfile is not UTF-8 text', 'save the file as UTF-8');
+  return readKeyfile('', Buffer.from(data).toString()).problems;
 }

@@ -101,6 +101,7 @@ it.each<[string, string | Uint8Array, string | undefined]>([
   ],
   ['text of Latin-1', Buffer.from('[connection]\nid=\xe9\n', 'latin1'), 'the keyfile is not UTF-8 text'],
   ['no text', Uint8Array.of(0xff, 0xfe), 'the keyfile is not UTF-8 text'],
+  ['more than a text', Buffer.alloc(2 ** 24 + 1, 'x'), 'the keyfile is too large: 16777217 > 16777216 bytes'],
 ])('%s', (_title, content, problem) => {
   expect(findKeyfileProblems(Buffer.from(content))[0]?.message).toBe(problem);
 });
