@@ -6,7 +6,7 @@
 import { basename } from 'node:path/posix';
 import { DEFAULT_FOLDERS, refuseFile } from '../core/conductorFiles.ts';
 import type { Finding } from '../core/finding.ts';
-import { found, lintError, lintWarning } from '../core/rule.ts';
+import { found, lintError, lintNote, lintWarning } from '../core/rule.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
 import { parseArgument, splitArguments } from '../kargs/argument.ts';
 import { type NamedBootFile, checkBootFiles } from '../kargs/bootFileNames.ts';
@@ -14,18 +14,25 @@ import { bootRules, checkBoot } from '../kargs/checkBoot.ts';
 import { coreosArguments, liveArguments } from '../kargs/coreosArguments.ts';
 import { ironicConf } from '../kargs/loaders/ironic.ts';
 
+const FIRST_BOOT = liveArguments({})
+  .map(({ text }) => text)
+  .join(' ');
+
 export const conductorRules = {
   firstBoot: lintError(
     'conductor-first-boot',
     'the kernel arguments are for CoreOS, but Ignition does not run without ignition.firstboot and ignition.platform.id',
-    `add ${liveArguments({})
-      .map(({ text }) => text)
-      .join(' ')}`,
+    `add ${FIRST_BOOT}`,
   ),
   otherSection: lintWarning(
     'conductor-other-section',
     'only one of the sections [pxe] and [redfish] has the kernel arguments of CoreOS',
     'set kernel_append_params in both sections',
+  ),
+  otherSystem: lintNote(
+    'conductor-other-system',
+    'no kernel argument in this file is for CoreOS',
+    `for CoreOS, add ${coreosArguments.rootfsUrl.name}=URL ${FIRST_BOOT}; other ramdisks do not need them`,
   ),
   imageMissing: lintError(
     'conductor-image-missing',
@@ -136,7 +143,9 @@ function checkSections(options: Options): readonly Finding[] {
   ] as const;
   const coreos = boots.find(({ option }) => option !== undefined && isForCoreos(option))?.option;
   const other = boots.find(({ isUsed, option }) => isUsed && (option === undefined || !isForCoreos(option)));
-  if (coreos === undefined || other === undefined) return [];
+  const first = network ?? media;
+  if (coreos === undefined) return first === undefined ? [] : [at(conductorRules.otherSystem, first)];
+  if (other === undefined) return [];
   const what = other.section === 'pxe' ? 'over the network' : 'from virtual media';
   return [
     at(

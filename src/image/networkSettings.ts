@@ -121,15 +121,10 @@ function lastPart(path: string): string {
 
 /** Why NetworkManager ignores a keyfile, or a part of it. */
 export function findKeyfileProblems(data: Uint8Array): readonly KeyfileProblem[] {
-  const refusal = (message: string, hint: string): KeyfileProblem[] => [
-    { severity: 'error', message, hint, line: undefined },
-  ];
-  if (data.length > MAX_KEYFILE) {
-    return refusal(
-      `the keyfile is too large: ${data.length} > ${MAX_KEYFILE} bytes`,
-      'use a keyfile of NetworkManager',
-    );
-  }
-  if (!isUtf8(data)) return refusal('the keyfile is not UTF-8 text', 'save the file as UTF-8');
-  return readKeyfile('', Buffer.from(data).toString()).problems;
+  const isTooLarge = data.length > MAX_KEYFILE;
+  if (!isTooLarge && isUtf8(data)) return readKeyfile('', Buffer.from(data).toString()).problems;
+  const [message, hint] = isTooLarge
+    ? [`the keyfile is too large: ${data.length} > ${MAX_KEYFILE} bytes`, 'use a keyfile of NetworkManager']
+    : ['the keyfile is not UTF-8 text', 'save the file as UTF-8'];
+  return [{ severity: 'error', message, hint, line: undefined }];
 }

@@ -67,7 +67,7 @@ describe('kernel arguments in an ironic.conf', () => {
     [
       'Ironic',
       '[pxe]\nkernel_append_params = nofb nomodeset vga=normal ipa-insecure=1 sshkey="ssh-ed25519 AAAA a@b"\n',
-      [],
+      ['info conductor-other-system pxe.kernel_append_params 2'],
     ],
     ['CoreOS', `[pxe]\nkernel_append_params = ${coreos}\n`, []],
     [
@@ -86,23 +86,36 @@ describe('kernel arguments in an ironic.conf', () => {
     [
       'the name of older releases',
       '[pxe]\npxe_append_params = initrd=main\n',
-      ['error argument-of-loader pxe.pxe_append_params 2'],
+      [
+        'error argument-of-loader pxe.pxe_append_params 2',
+        'info conductor-other-system pxe.pxe_append_params 2',
+      ],
     ],
     [
       'arguments for inspection',
       '[inspector]\nextra_kernel_params = ipa-insecure=perhaps\n',
       ['error conf-value inspector.extra_kernel_params 2'],
     ],
-    ['the last line of an option', '[pxe]\nkernel_append_params = initrd=a\nkernel_append_params = b\n', []],
+    [
+      'the last line of an option',
+      '[pxe]\nkernel_append_params = initrd=a\nkernel_append_params = b\n',
+      ['info conductor-other-system pxe.kernel_append_params 3'],
+    ],
     [
       'another option',
       '[pxe]\nkernel_append_params = $other initrd=${pxe.x} a=$$b\n',
-      ['warning ironic-grub pxe.kernel_append_params 2'],
+      [
+        'warning ironic-grub pxe.kernel_append_params 2',
+        'info conductor-other-system pxe.kernel_append_params 2',
+      ],
     ],
     [
       'lines',
       `[pxe]\nkernel_append_params = a\n  initrd=b\n`,
-      ['error argument-of-loader pxe.kernel_append_params 2'],
+      [
+        'error argument-of-loader pxe.kernel_append_params 2',
+        'info conductor-other-system pxe.kernel_append_params 2',
+      ],
     ],
   ])('%s', (_title, text, expected) => {
     expect(check('ironic.conf', text)).toEqual(expected);
@@ -207,7 +220,9 @@ describe('kernel arguments in an ironic.conf', () => {
     const text = readFileSync(join(import.meta.dirname, 'conductors', file), 'utf8');
     expect(check('ironic.conf', text)).toEqual(expected);
     const without = text.replaceAll(/ (?:coreos|ignition)\.\S+/g, '');
-    expect(check('ironic.conf', without)).toEqual([]);
+    expect(check('ironic.conf', without)).toEqual([
+      expect.stringMatching(/^info conductor-other-system pxe\.kernel_append_params \d+$/),
+    ]);
   });
 
   it('are those that pxe kargs writes', () => {

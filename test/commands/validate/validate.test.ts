@@ -265,7 +265,12 @@ describe('validate', () => {
   });
 
   it('checks the kernel arguments in an ironic.conf', async () => {
-    expect(await rulesFor('ironic.conf')).toEqual(['ip-spec', 'argument-of-loader', 'conf-syntax']);
+    expect(await rulesFor('ironic.conf')).toEqual([
+      'ip-spec',
+      'argument-of-loader',
+      'conductor-other-system',
+      'conf-syntax',
+    ]);
   });
 
   it('refuses the conf of another program in a sentence', async () => {
