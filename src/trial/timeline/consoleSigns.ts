@@ -76,7 +76,14 @@ export function findSignsOfMessage(message: string): readonly ConsoleSign[] {
 }
 
 /** Printers whose messages differ from those of others; of coreos-installer, any line is a sign. */
-const copiedPrinters: ReadonlySet<string> = new Set(['kernel', 'ignition', 'systemd', 'podman', 'agent']);
+const copiedPrinters: ReadonlySet<string> = new Set([
+  'kernel',
+  'ignition',
+  'systemd',
+  'coreos-livepxe-rootfs',
+  'podman',
+  'agent',
+]);
 
 /** Milliseconds by which clocks may differ: certificates are valid for longer. */
 const CLOCK_TOLERANCE = 24 * 60 * 60 * 1000;
@@ -94,10 +101,11 @@ const MESSAGE_START = /(?=\[ {0,5}\d{1,7}\.\d{6}\] |\[(?: {2}OK {2}|FAILED|DEPEN
 
 /** Time since boot as by the kernel, optionally with its caller; or the time of journalctl with an optional host name. */
 const TIME_PREFIX =
-  /^(?:\[ {0,5}\d{1,7}\.\d{6}\](?:\[ {0,6}[TC]\d{1,7}\])? |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,64} (?=[\w.@-]{1,64}\[))?)/;
+  /^(?:\[ {0,5}\d{1,7}\.\d{6}\](?:\[ {0,6}[TC]\d{1,7}\])? |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,64} (?=[\w.@-]{1,64}\[|kernel: ))?)/;
 const STATUS_PREFIX =
   /^(?:\[(?: {2}OK {2}|FAILED|DEPEND| TIME )\] |\[[ *]{6}\] (?:\(\d{1,4} of \d{1,4}\) )?)/;
-const IDENTIFIER_PREFIX = /^([\w.@-]{1,64})\[(\d{1,10})\]: /;
+/** journalctl prints lines of the kernel with its name, and without a process. */
+const IDENTIFIER_PREFIX = /^(?:([\w.@-]{1,64})\[(\d{1,10})\]|kernel): /;
 /** podman logs failed attempts before it prints the error. */
 const RETRY_PREFIX =
   /^time="[^"]{1,40}" level=\w{1,10} msg="Failed, retrying in [^(]{1,20} \(\d+\/\d+\)\. (?=Error: )/;
@@ -137,7 +145,9 @@ function parseConsoleLine(text: string): {
       ? time === '' && agent !== '' && ownMessage.startsWith('ironic_python_agent.')
       : agentIdentifiers.has(name) && AGENT_PREFIX.test(message);
   if (isAgent) return { printer: 'agent', prefix: prefix + agent, message: ownMessage };
-  if (name === undefined) return { printer: time.startsWith('[') ? 'kernel' : 'terminal', prefix, message };
+  const isKernel = identifier === 'kernel: ' || (name === undefined && time.startsWith('['));
+  if (isKernel) return { printer: 'kernel', prefix, message };
+  if (name === undefined) return { printer: 'terminal', prefix, message };
   if (name === 'podman') return { printer: name, prefix, message: message.replace(RETRY_PREFIX, '') };
   // Others than process 1 are managers of users. The identifiers of {@link unmarked} do not exist.
   const isOther = unmarked.has(name) || (name === 'systemd' && pid !== '1');

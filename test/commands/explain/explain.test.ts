@@ -72,6 +72,19 @@ describe('explain', () => {
   it.each([
     ['a whole line of a console', `[    4.557656] podman[1432]: ${denied}`, 'pull-secret', 'cause'],
     ['a line without its time and program', denied, 'pull-secret', 'cause'],
+    [
+      'a line of the kernel in a journal',
+      `Jun 30 21:12:48 localhost kernel: SQUASHFS error: xz`,
+      'rootfs-damaged',
+      'cause',
+    ],
+    [
+      'the end of a kernel panic',
+      'VFS: Unable to mount root fs on unknown-block(0,0)',
+      'no-initramfs',
+      'cause',
+    ],
+    ['a line of the rootfs service', 'No rootfs image found.  Modify your PXE', 'rootfs-missing', 'cause'],
     ['a line that shows no problem', '[    0.000000] Linux version 6.18', 'kernel-started', 'line'],
   ])('explains %s', async (_title, line, id, severity) => {
     const { stdout } = await runCli(['explain', '--format', 'json', line]);

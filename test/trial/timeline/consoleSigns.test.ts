@@ -197,8 +197,11 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
   ],
   [
     'kernel-no-root',
-    ['[    2.170001] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)'],
-    ['[    2.170001] VFS: Unable to mount root fs on unknown-block(0,0)'],
+    [
+      '[    2.170001] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)',
+      '[    2.170001] VFS: Cannot open root device "" or unknown-block(0,0): error -6',
+    ],
+    ['[    2.170001] VFS: Mounted root (ext4 filesystem) on device 252:1.'],
   ],
   [
     'kernel-panic',
