@@ -59,11 +59,8 @@ export function chooseImages<T>(
   const ofStream = possible.filter((one) => one.stream === stream);
   const isOnly = stream === undefined && new Set(possible.map((one) => one.stream)).size === 1;
   const found = ofStream.length === 0 && isOnly ? possible : ofStream;
-  const [first] = found;
-  const architecture =
-    wanted ??
-    (new Set(found.map((one) => one.architecture)).size === 1 ? first?.architecture : undefined) ??
-    'x86_64';
+  const likely = found.length === 0 ? possible : found;
+  const architecture = wanted ?? onlyOne(likely.map((one) => one.architecture)) ?? 'x86_64';
   const chosen = found.find((one) => one.architecture === architecture);
   if (chosen !== undefined) return chosen;
   const available = `available: ${[...catalog.keys()].join(', ') || 'none'}`;
@@ -82,6 +79,12 @@ export function chooseImages<T>(
     message: `the images for ${architecture} are of several streams, and none is selected; ${available}`,
     hint: `set image.stream to one of them, or pass images without a stream: --iso ${architecture}=FILE`,
   };
+}
+
+/** The item that a list has, perhaps several times, and no other one. */
+export function onlyOne<T>(list: readonly (T | undefined)[]): T | undefined {
+  const [first, ...others] = new Set(list.filter((item) => item !== undefined));
+  return others.length === 0 ? first : undefined;
 }
 
 /** The setting `image.stream` of a host, or of all hosts. Only an inventory sets it. */

@@ -22,6 +22,7 @@ import {
   type ImagesKey,
   type ImagesName,
   imagesName,
+  onlyOne,
 } from './baseCatalog.ts';
 
 /** Each `FILE`, `ARCHITECTURE=FILE` or `STREAM/ARCHITECTURE=FILE`. */
@@ -187,11 +188,6 @@ function chosenArchitecture(
     });
   }
   return architecture ?? found;
-}
-
-function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | undefined {
-  const [first, ...others] = new Set(list.filter((item) => item !== undefined));
-  return others.length === 0 ? first : undefined;
 }
 
 /** What a file says about itself. */

@@ -84,6 +84,13 @@ describe('the images of a host', () => {
       'set image.stream to one of them, or pass images without a stream: --iso x86_64=FILE',
     ],
     [
+      'all are of one architecture and have a stream, and it names neither',
+      catalogOf('rhel-9/aarch64', 'rhel-10/aarch64'),
+      { architecture: undefined, stream: undefined },
+      'the images for aarch64 are of several streams, and none is selected; available: rhel-9/aarch64, rhel-10/aarch64',
+      'set image.stream to one of them, or pass images without a stream: --iso aarch64=FILE',
+    ],
+    [
       'a stream has the name of a property',
       x86,
       { architecture: 'x86_64', stream: '__proto__' },
