@@ -114,9 +114,7 @@ const outputs: Readonly<Record<string, Output>> = {
     username: hardLogin.username,
     print: async (text) => {
       const state = { interfaces: [{ '802.1x': { 'private-key-password': hardLogin.password } }] };
-      return messageOf(
-        runNmstatectl(JSON.stringify(state), { program: failingProgram(text), env: process.env }),
-      );
+      return messageOf(runNmstatectl(JSON.stringify(state), failingProgram(text), process.env));
     },
   },
   'try: QEMU': {

@@ -13,24 +13,21 @@ import { withTempFolder } from '../../io/files/tempFile.ts';
 import type { Io } from '../../io/io.ts';
 import { runProgram } from '../../io/programs.ts';
 
-export interface NmstatectlOptions {
-  /** Path of the program; a name without a slash is not searched for. */
-  readonly program: string;
-  readonly env: Io['env'];
-  /** Milliseconds after which it is ended; by default 60 000. */
-  readonly timeout?: number;
-}
-
 /**
  * Runs `nmstatectl gc` on the text of a network state.
+ * @param program its path; a name without a slash is not searched for
  * @throws CliError with what nmstatectl has written, or why it could not be run
  */
-export async function runNmstatectl(state: string, options: NmstatectlOptions): Promise<readonly Keyfile[]> {
+export async function runNmstatectl(
+  state: string,
+  program: string,
+  env: Io['env'],
+): Promise<readonly Keyfile[]> {
   try {
     return await withTempFolder(async (folder) => {
       const file = join(folder, 'state.yaml');
       await writeFileAtomically(file, state, { mode: 0o600 });
-      return readKeyfiles(await convert(file, options, await maskerOf(state)));
+      return readKeyfiles(await convert(file, program, env, await maskerOf(state)));
     });
   } catch (error) {
     throw fileError(error, { path: tmpdir(), what: 'Temporary folder', action: 'write' });
@@ -39,14 +36,11 @@ export async function runNmstatectl(state: string, options: NmstatectlOptions): 
 
 /** Keyfiles of a host are some kilobytes. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
-const DEFAULT_TIMEOUT = 60_000;
+/** Milliseconds. */
+const TIMEOUT = 60_000;
 
-async function convert(
-  file: string,
-  { program, env, timeout = DEFAULT_TIMEOUT }: NmstatectlOptions,
-  mask: Masker,
-): Promise<string> {
-  const options = { env: { ...env }, timeout, maxBuffer: MAX_OUTPUT };
+async function convert(file: string, program: string, env: Io['env'], mask: Masker): Promise<string> {
+  const options = { env: { ...env }, timeout: TIMEOUT, maxBuffer: MAX_OUTPUT };
   const { exitCode, signal, stderr, stdout } = await runProgram(program, ['gc', file], options).catch(
     (error: unknown) => {
       throw startError(program, error);
@@ -54,7 +48,7 @@ async function convert(
   );
   if (exitCode === 0) return stdout;
   if (exitCode === undefined) {
-    const limits = `${timeout / 1000} seconds and ${MAX_OUTPUT / 1024 / 1024} MiB of output`;
+    const limits = `${TIMEOUT / 1000} seconds and ${MAX_OUTPUT / 1024 / 1024} MiB of output`;
     throw new CliError(`${program} was killed by ${signal}`, {
       code: 'ERR_PROGRAM',
       hint: `run it manually to find the cause; the limits are ${limits}`,
