@@ -4,12 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import {
-  type ArtifactKind,
-  type ConfigArtifact,
-  configArtifacts,
-  hostArtifacts,
-} from '../../core/artifacts.ts';
+import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/artifacts.ts';
 import { CliError, located } from '../../core/errors.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { readKeyfiles } from '../../agent/hostNetwork.ts';
@@ -33,7 +28,6 @@ import type { OpenArchive } from '../plan/agentArchives.ts';
 
 /** A file that machines boot from, or that is a part of it: a base image with changes, or bytes in memory. */
 export interface Artifact {
-  readonly kind: ArtifactKind;
   /** The bytes before the changes: those of a base image, of the image that all hosts derive from it, or all bytes. */
   readonly unchanged: ImageBytes;
   /** The changes for one host, in this order. */
@@ -55,11 +49,11 @@ interface Making {
 
 const makings: Readonly<Record<ConfigArtifact, Making>> = {
   ign: {
-    make: async ({ config }) => bytesArtifact('ign', config()),
+    make: async ({ config }) => bytesArtifact(config()),
     isPossible: () => true,
   },
   archive: {
-    make: async (plan) => bytesArtifact('archive', hostArchive(settingsOf(plan.config(), plan))),
+    make: async (plan) => bytesArtifact(hostArchive(settingsOf(plan.config(), plan))),
     isPossible: (bases) => bases.length > 0,
   },
   initramfs: {
@@ -146,7 +140,6 @@ function changedArtifact(
 ): Artifact {
   const known = archive && new Map([[archive.file, archive.sha512]]);
   return {
-    kind,
     unchanged,
     changes,
     copied: unchanged === file ? file : undefined,
@@ -156,21 +149,16 @@ function changedArtifact(
 }
 
 /** An artifact that is in memory: a config, an archive of a config, or a boot script. */
-export function bytesArtifact(kind: ArtifactKind, bytes: Uint8Array): Artifact {
+export function bytesArtifact(bytes: Uint8Array): Artifact {
   const readInto: ImageBytes['readInto'] = async (target, offset) =>
     target.set(bytes.subarray(offset, offset + target.length));
   const unchanged = readerOf(bytes.length, readInto);
-  return { kind, unchanged, changes: [], files: [], etag: async () => bytesTag(bytes) };
+  return { unchanged, changes: [], files: [], etag: async () => bytesTag(bytes) };
 }
 
 /** A file that all hosts share. @param digest identifies its bytes */
-export function sharedArtifact(
-  kind: ArtifactKind,
-  file: OpenImage,
-  bytes: ImageBytes,
-  digest: string,
-): Artifact {
-  return { kind, unchanged: bytes, changes: [], files: [file], etag: async () => digestTag(digest) };
+export function sharedArtifact(file: OpenImage, bytes: ImageBytes, digest: string): Artifact {
+  return { unchanged: bytes, changes: [], files: [file], etag: async () => digestTag(digest) };
 }
 
 /** The config, and the network that it sets up, for the initramfs. */

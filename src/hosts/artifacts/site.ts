@@ -51,7 +51,7 @@ export function* hostScripts(
 }
 
 export function scriptFile({ path, text }: BootFile): SiteFile {
-  return { path, kind: 'script', make: async () => bytesArtifact('script', Buffer.from(text)) };
+  return { path, kind: 'script', make: async () => bytesArtifact(Buffer.from(text)) };
 }
 
 /** Kernel, initramfs and root filesystem. The kernel is the last one: a machine that loads it also finds the other files. */
@@ -60,7 +60,7 @@ export function partFiles({ parts }: BaseSet, pathOf: (part: ImagePart) => strin
     const image = parts[part];
     if (image === undefined) return [];
     const { bytes, digest, file, path: source } = image;
-    const make = async (): Promise<Artifact> => sharedArtifact(part, file, bytes, digest);
+    const make = async (): Promise<Artifact> => sharedArtifact(file, bytes, digest);
     return [{ path: pathOf(part), kind: part, source, recipe: () => digest, make }];
   });
 }
@@ -73,7 +73,7 @@ export function sharedFiles(
   return [
     ...[...bases.values()].flatMap((base) => partFiles(base, (part) => imagePath(base.id, part))),
     ...Array.from(archives, ([path, { file, sha512 }]): SiteFile => {
-      return { path, kind: 'agent', make: async () => sharedArtifact('agent', file, file, sha512) };
+      return { path, kind: 'agent', make: async () => sharedArtifact(file, file, sha512) };
     }),
   ];
 }

@@ -30,8 +30,8 @@ import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import { isStatic } from '../../network/reachability.ts';
 
 /**
- * `present`: the ISO contains the archive, and its digest matches. `other`: the ISO contains a different file with that
- * name. `unchecked`: the archive is fetched, the ISO is unknown, or reading it would take too long.
+ * `present`: the ISO contains the archive, and its digest matches. `mismatch`: the ISO contains a different file
+ * with that name. `unchecked`: the archive is fetched, the ISO is unknown, or reading it would take too long.
  */
 export type ArchiveState = 'present' | 'missing' | 'mismatch' | 'unchecked';
 

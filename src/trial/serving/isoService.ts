@@ -39,7 +39,7 @@ export async function startIso(
   const fileName = servedIsoName(file);
   const path = `${token}/${fileName}`;
   // The open file, not the one that has this name now: a BMC that reads the image in ranges must not get bytes of two images.
-  const artifact = { ...sharedArtifact('iso', image, image, token), etag: async () => `"${token}"` };
+  const artifact = { ...sharedArtifact(image, image, token), etag: async () => `"${token}"` };
   const served = { path, kind: 'iso', host: known[0]?.name, make: async () => artifact } as const;
   const { value: resource } = await createResource(served, () => modified);
   const find = (wanted: string): CatalogEntry | undefined =>
