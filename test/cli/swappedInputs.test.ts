@@ -89,7 +89,7 @@ describe('images of a network boot that are swapped', () => {
 
 describe('something else than an Ignition config', () => {
   const kinds: [string, string, string][] = [
-    ['pod.yaml', 'a Kubernetes object of kind "Pod"', 'write the part that is required'],
+    ['pod.yaml', 'a Kubernetes object of kind "Pod"', 'the part that is required'],
     ['ipa', 'a configuration file of ironic-python-agent', '--conf ipa'],
     ['conductor', 'an ironic.conf', 'validate conductor'],
     ['page.iso', 'an HTML page', 'download the file again'],

@@ -113,11 +113,8 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   const [, section] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
   if (section !== undefined && isIronicConf('', parseOsloConfig(text))) return IRONIC_CONF;
   if (section === 'DEFAULT') return CONF;
-  const named = /^apiVersion:/m.test(text)
-    ? Array.from(text.matchAll(/^kind: *["']?(\w+)/gm), ([, kind]) => kind)
-    : [];
-  // Of several objects, some belong to the others.
-  const ofText = named.find((one = '') => !/^(?:Namespace|Secret|ConfigMap)$/.test(one)) ?? named[0];
+  // Several objects are no single YAML document.
+  const [, ofText] = (/^apiVersion:/m.test(text) && /^kind: *["']?(\w+)/m.exec(text)) || [];
   if (ofText !== undefined) return describeObject(ofText);
   const { parseYaml } = await import('../../formats/yaml.ts');
   const mapping = asMapping(ifWellFormed(() => parseYaml(text).value));
@@ -129,16 +126,8 @@ async function detectContent(bytes: Uint8Array): Promise<Content | undefined> {
   return isInventory(mapping) ? INVENTORY : undefined;
 }
 
-const importable: ReadonlySet<string> = new Set(
-  'BareMetalHost NMStateConfig NodeNetworkConfigurationPolicy AgentConfig ImageDigestMirrorSet ImageTagMirrorSet ImageContentSourcePolicy Secret ConfigMap List'.split(
-    ' ',
-  ),
-);
-
 function describeObject(kind: string): Content {
-  const isImportable = importable.has(kind);
-  const use = isImportable
-    ? 'write an inventory from it with "ironic-coreos import FILE"'
-    : 'write the part that is required to a file, and pass that';
+  const use =
+    'write an inventory from it with "ironic-coreos import FILE" (objects of Metal3 and OpenShift), or write the part that is required to a file';
   return [`a Kubernetes object of kind ${quoteText(kind)}`, use];
 }

@@ -101,7 +101,7 @@ describe('a document of another type is refused', () => {
   const toImport = 'write an inventory from it with "ironic-coreos import';
   it.each([
     ['nmstate', 'NMStateConfig.yaml', 'object of kind "NMStateConfig", not an nmstate file', toImport],
-    ['nmstate', 'documents.yaml', 'object of kind "BareMetalHost", not an nmstate file', toImport],
+    ['nmstate', 'documents.yaml', 'object of kind "Secret", not an nmstate file', toImport],
     ['nmstate', 'object.json', 'object of kind "AgentConfig", not an nmstate file', toImport],
     ['nmstate', 'pod.yaml', 'object of kind "Pod", not an nmstate file', 'write the part'],
     ['nmstate', 'page.html', 'is an HTML page, not an nmstate file', 'download the file again'],
