@@ -4,7 +4,6 @@ import type { Diagnostic } from '../../core/finding.ts';
 import { isAbsolute, join } from 'node:path';
 import { CliError, FormatError, located, UsageError } from '../../core/errors.ts';
 import { unreplacedIn } from '../../core/placeholders.ts';
-import { quoteText } from '../../core/foreignText.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
 import {
@@ -220,21 +219,14 @@ function decodeText(bytes: Uint8Array, input: InputValue, what: string): string 
 
 /**
  * A path that an input names, relative to the current folder.
- * @throws CliError for the content of a file, and for a path that only a shell expands, or that no file has
+ * @throws CliError for the content of a file, and for a path that only a shell expands
  */
 export function pathIn({ at, folder, name }: InputValue, path: string): string {
-  if (path.includes('\n')) {
-    // What a file contains may be secret.
-    throw new CliError(`${name} requires the path of a file, not its content`, {
-      code: 'ERR_SETTING',
-      hint: 'write the content to a file, and set its path',
-      at,
-    });
-  }
   if (/\p{Cc}/u.test(path)) {
-    throw new CliError(`${name}: the path ${quoteText(path)} contains a control character`, {
+    // Without the value: what a file contains may be secret.
+    throw new CliError(`${name} requires the path of a file, without line breaks and control characters`, {
       code: 'ERR_SETTING',
-      hint: 'remove the character; in YAML, put a path in single quotes, in which a backslash has no meaning',
+      hint: 'write content to a file, and set its path; in YAML, a backslash has no meaning in single quotes',
       at,
     });
   }

@@ -452,7 +452,7 @@ describe('render --inventory', () => {
     expect(code).toBe(1);
     expect(stderr).not.toContain('hunter2');
     expect(stderr).toContain(
-      `error: site/ramdisk.yaml:4:3: ${name} requires the path of a file, not its content\nhint: write the content to a file, and set its path`,
+      `error: site/ramdisk.yaml:4:3: ${name} requires the path of a file, without line breaks and control characters\nhint: write content to a file, and set its path; `,
     );
   });
 });
