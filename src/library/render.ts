@@ -153,10 +153,11 @@ async function documentOf(inventory: string | Uint8Array | HostInventory): Promi
   if (typeof inventory === 'object' && !(inventory instanceof Uint8Array))
     return valueDocument(name, inventory);
   const { parseInventory } = await import('../hosts/settings/inventory.ts');
-  return { name, folder: '.', ...(await parseInventory(name, bytesOf(inventory, 'inventory'))) };
+  return parseInventory(name, bytesOf(inventory, 'inventory'));
 }
 
 /** A value has no lines. */
 function valueDocument(name: string, value: unknown): InventoryDocument {
-  return { name, folder: '.', value, locate: () => undefined, locateInText: () => undefined };
+  const places = { root: undefined, locate: () => undefined, locateInText: () => undefined };
+  return { name, folder: '.', value, ...places };
 }

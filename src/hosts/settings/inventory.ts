@@ -74,7 +74,7 @@ export async function readInventoryDocument(
 ): Promise<InventoryRead> {
   const bytes = await readUserFile(name, io, { what, maxBytes: MAX_BYTES });
   const document = await parseInventory(name, bytes);
-  return { inventory: await readValidInventory({ name, folder: dirname(name), ...document }, io), document };
+  return { inventory: await readValidInventory(document, io), document };
 }
 
 /** @throws CliError if the shared part is invalid (after reporting the mistakes) */
@@ -92,12 +92,12 @@ export async function readValidInventory(document: InventoryDocument, io: Io): P
 const INVENTORY = 'an inventory of ironic-coreos';
 
 /** @throws CliError if the bytes are neither YAML nor JSON, or a document of another type */
-export function parseInventory(name: string, bytes: Uint8Array): Promise<YamlDocument> {
+export function parseInventory(name: string, bytes: Uint8Array): Promise<InventoryDocument> {
   return located({ file: name, code: 'ERR_INVENTORY', hint: `fix ${name}` }, async () => {
     try {
       const document = parseYaml(decodeUtf8(bytes));
       if (!isInventory(document.value)) await refuseOther(INVENTORY, name, bytes);
-      return document;
+      return { name, folder: dirname(name), ...document };
     } catch (error) {
       if (error instanceof FormatError) await refuseOther(INVENTORY, name, bytes);
       throw error;

@@ -8,16 +8,16 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
 import { unreplacedIn } from '../../core/placeholders.ts';
-import { comparePositions, type FilePlace, type Position } from '../../core/errors.ts';
+import { comparePositions, type FilePlace } from '../../core/errors.ts';
 import type { Diagnostic, Path } from '../../core/finding.ts';
 import { ignoreProblem } from '../../io/report/ignored.ts';
 import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { childAt, type DocumentNode, targetOf } from '../../formats/documentTree.ts';
+import { childAt, targetOf } from '../../formats/documentTree.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { asList, asMapping, isMapping, type Mapping, stringOf } from '../../formats/mapping.ts';
-import type { LocateInText } from '../../formats/yaml/innerPlaces.ts';
+import type { YamlDocument } from '../../formats/yaml.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { readSpelling } from '../../agent/settingSpelling.ts';
@@ -26,17 +26,12 @@ import { findMistake, type Mistake, noMapping, type SchemaError } from './invent
 import { overrideSettings } from './deployOverrides.ts';
 import { checkNetworkValues, type NetworkTemplate, readNetworkTemplate } from './networkTemplate.ts';
 
-/** A document that `parseYaml` has read, and its file. */
-export interface InventoryDocument {
+/** A document, and its file. */
+export interface InventoryDocument extends YamlDocument {
   /** The file name as the user gave it. */
   readonly name: string;
   /** The folder that relative paths start from. */
   readonly folder: string;
-  readonly value: unknown;
-  /** Undefined for a value that was not read from a text. */
-  readonly root?: DocumentNode | undefined;
-  readonly locate: (path: Path) => Position | undefined;
-  readonly locateInText: LocateInText;
 }
 
 export interface Inventory {
@@ -134,7 +129,7 @@ function checkShape(value: unknown, check: Check, key: 'agent' | 'overrides', pa
   const { values, paths } = readSpelling(settings);
   const twins = [...paths].flatMap(([name, [, second]]) => {
     if (second === undefined) return [];
-    const lines = paths.get(name)?.map((path) => positionOf(below(part, [key, ...path]))?.line ?? 1);
+    const lines = paths.get(name)?.map((path) => placeOf(below(part, [key, ...path])).line ?? 1);
     const message = `${name} is set twice: lines ${lines?.join(' and ')}`;
     return [{ path: [key, ...second], message, hint: `remove ${second.join('.')}` }];
   });
@@ -151,12 +146,8 @@ function checkSchema(value: unknown, check: Check): Mistake[] {
   return (check.errors ?? []).slice(0, MOST_FINDINGS).map((error) => findMistake(error, value));
 }
 
-function positionOf({ document, path }: Part): Position | undefined {
-  return document.locate(path);
-}
-
-function placeOf(part: Part): FilePlace {
-  return { file: part.document.name, ...positionOf(part) };
+function placeOf({ document, path }: Part): FilePlace {
+  return { file: document.name, ...document.locate(path) };
 }
 
 /** In the order of the document. @param part that contains the mistakes */
@@ -189,7 +180,7 @@ function readHosts(
     ];
     hosts.push({
       name: stringOf(host['name']) ?? `host ${index + 1}`,
-      at: { file: document.name, line: positionOf(part)?.line ?? 1 },
+      at: { file: document.name, line: document.locate(part.path)?.line ?? 1 },
       mac: normalMac(host),
       architecture: architectures.find((name) => name === host['architecture']),
       ignore,

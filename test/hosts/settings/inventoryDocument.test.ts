@@ -28,6 +28,7 @@ const documentOf = (value: unknown): InventoryDocument => ({
   name: 'r.yaml',
   folder: '.',
   value,
+  root: undefined,
   locate: () => ({ line: 1, column: 1 }),
   locateInText: () => undefined,
 });
