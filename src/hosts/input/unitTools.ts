@@ -6,7 +6,7 @@
 
 import type { Finding } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { lintWarning, type Rule } from '../../core/rule.ts';
@@ -52,16 +52,15 @@ interface Complaint {
   readonly name: string;
   readonly line?: number | undefined;
   readonly reason: string;
-  /** The file is no text of its format. */
-  readonly isUnread?: boolean;
 }
 
 interface Tool {
   readonly what: string;
   /** For the message that it is missing. */
   readonly program: string;
+  /** Its name on PATH, which is preferred, and where distributions install it otherwise. */
+  readonly places: readonly [name: string, ...paths: string[]];
   readonly rule: Rule;
-  readonly find: (env: Io['env']) => Promise<string | undefined>;
   readonly list: (config: Config) => readonly UnitSource[];
   readonly ask: (
     program: string,
@@ -74,43 +73,41 @@ const tools: readonly Tool[] = [
   {
     what: 'units',
     program: 'systemd-analyze',
+    places: ['systemd-analyze'],
     rule: unitToolRules.unit,
-    find: (env) => findProgram('systemd-analyze', env),
     list: listUnits,
     ask: verifyUnits,
   },
   {
     what: 'quadlets',
     program: 'quadlet of podman 4.4 or newer',
+    places: [
+      'quadlet',
+      '/usr/libexec/podman/quadlet',
+      '/usr/lib/podman/quadlet',
+      '/usr/lib/systemd/system-generators/podman-system-generator',
+    ],
     rule: unitToolRules.quadlet,
-    find: findQuadlet,
     list: listQuadlets,
     ask: convertQuadlets,
   },
 ];
 
-/** Where distributions install quadlet; one on PATH is preferred. */
-const QUADLETS = [
-  '/usr/libexec/podman/quadlet',
-  '/usr/lib/podman/quadlet',
-  '/usr/lib/systemd/system-generators/podman-system-generator',
-];
-
-async function findQuadlet(env: Io['env']): Promise<string | undefined> {
-  const found = await findProgram('quadlet', env);
+async function findTool([name, ...paths]: Tool['places'], env: Io['env']): Promise<string | undefined> {
+  const found = await findProgram(name, env);
   if (found !== undefined) return found;
-  for (const path of QUADLETS) if (await isProgram(path)) return path;
+  for (const path of paths) if (await isProgram(path)) return path;
   return undefined;
 }
 
 function createToolCheck(
-  { ask, find, list, program, rule, what }: Tool,
+  { ask, list, places, program, rule, what }: Tool,
   io: Io,
   noteMissing: (message: string) => void,
 ): CheckUnits {
-  const findOnce = once(() => find(io.env));
+  const find = once(() => findTool(places, io.env));
   const reportRelease = once(async (): Promise<void> => {
-    const path = (await findOnce()) ?? '';
+    const path = (await find()) ?? '';
     const [release = ''] = (await run(path, ['--version'])).stdout.split('\n');
     const message = `the ${what} are checked by ${path}, release ${release.slice(0, 80)}`;
     report(io, { severity: 'info', message });
@@ -128,7 +125,7 @@ function createToolCheck(
     if (sources.length === 0 || isMissing) return [];
     const key = JSON.stringify(sources);
     if (last?.key === key) return last.issues;
-    const path = await findOnce();
+    const path = await find();
     if (path === undefined) return miss(`${program} is not installed`);
     try {
       const complaints = await withTempFolder(async (folder) => {
@@ -209,45 +206,32 @@ function withoutValues(reason: string): string {
   return reason.replace(/: .*$/s, '').replaceAll(/'[^'=]+'|"[^"]*"/g, "'…'");
 }
 
+/** One file that it cannot read keeps it from reading the others. */
 async function convertQuadlets(
   program: string,
   sources: readonly UnitSource[],
   folder: string,
 ): Promise<readonly Complaint[]> {
-  const convert = async (): Promise<Complaint[]> =>
-    readConverted(
-      (await run(program, ['-dryrun', '-no-kmsg-log'], { QUADLET_UNIT_DIRS: folder })).stderr,
-      folder,
-      sources,
-    );
-  const complaints = await convert();
-  const unread = complaints.filter(({ isUnread }) => isUnread === true);
-  if (unread.length === 0) return complaints;
-  // One file that it cannot read keeps it from reading the others.
-  for (const { name } of unread) await rm(join(folder, name));
-  const others = await convert();
-  return [...complaints, ...others.filter(({ reason }) => !unread.some(({ name }) => reason.includes(name)))];
+  const { stderr } = await run(program, ['-dryrun', '-no-kmsg-log'], { QUADLET_UNIT_DIRS: folder });
+  return readConverted(stderr, folder, sources);
 }
 
 function readConverted(output: string, folder: string, sources: readonly UnitSource[]): Complaint[] {
   return output.split('\n').flatMap((text): Complaint[] => {
     const [, file, why = ''] = /error loading "(.+?)", (.*)$/.exec(text) ?? [];
     if (file?.startsWith(`${folder}/`) === true) {
-      const [, line] = /^file contains line (\d+): /.exec(why) ?? [];
       const name = file.slice(folder.length + 1);
+      const [, line] = /^file contains line (\d+): /.exec(why) ?? [];
       // The line itself may be the rest of a secret.
-      const known =
-        line === undefined ? why.replace(/: .*$/s, '') : 'not a key with a value, a group or a comment';
-      return [{ name, line: line === undefined ? undefined : Number(line), reason: known, isUnread: true }];
+      if (line === undefined) return [{ name, reason: why.replace(/: .*$/s, '') }];
+      return [{ name, line: Number(line), reason: 'not a key with a value, a group or a comment' }];
     }
     const [, name = '', reason] = /converting "(.+?)": (.*)$/.exec(text) ?? [];
     if (reason !== undefined) {
       const key = /\bkey '(\w+)'/.exec(reason)?.[1];
       const own = sources.find((source) => source.name === name)?.text.split('\n') ?? [];
       const line = key === undefined ? 0 : own.findIndex((it) => it.trimStart().startsWith(key)) + 1;
-      return [
-        { name, line: line === 0 ? undefined : line, reason: reason.replace(` in ${folder}/${name}`, '') },
-      ];
+      return [{ name, line: line || undefined, reason: reason.replace(` in ${folder}/${name}`, '') }];
     }
     const [, warned, image] = /Warning: (\S+) specifies the (image ".*") which not a fully/.exec(text) ?? [];
     return warned === undefined
