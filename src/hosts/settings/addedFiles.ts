@@ -1,7 +1,6 @@
 /** What users add to the host: files, units, and folders with hardware managers of the agent. */
 
-import { readdir } from 'node:fs/promises';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { checkHardwareManager } from '../../agent/files.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AddedUnit, AgentSettings, HardwareManager } from '../../agent/settings.ts';
@@ -10,7 +9,7 @@ import { UNIT_NAME } from '../../agent/unit.ts';
 import { CliError, located, UsageError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { type AddedFile, PUBLIC_MODE } from '../../ignition/dataFile.ts';
-import { fileError } from '../../io/files/fileErrors.ts';
+import { listUserFiles, readUserFolder } from '../../io/files/fileStates.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { refuseOther } from '../input/contentKind.ts';
 import { inputsOf, pathIn, type Reading, readNamedFile, remember } from './reading.ts';
@@ -83,33 +82,26 @@ async function readUnit(value: InputValue, { io }: Reading): Promise<AddedUnit> 
   });
 }
 
-/** @throws CliError if a folder cannot be read, or the agent would find no hardware manager in it */
+/**
+ * The files of the folder, without hidden files and Python's compiled files.
+ * @throws CliError if it cannot be read, or the agent would find no hardware manager in it
+ */
 async function readManager(folder: InputValue, { io }: Reading): Promise<HardwareManager> {
   const { name: source, text } = folder;
-  const root = resolve(io.cwd, pathIn(folder, text));
+  const root = pathIn(folder, text);
   const what = `Hardware manager folder (${source})`;
-  const failed = (error: unknown): never => {
-    throw fileError(error, { path: text, what, action: 'read' });
-  };
-  const names = await readdir(root).catch(failed);
+  const names = await readUserFolder(root, what, io);
   // Any other folder may be large.
   const isManager = names.some((entry) => entry.endsWith('.dist-info'));
+  const paths = isManager ? await listUserFiles(root, what, io) : [];
+  const isWanted = (path: string): boolean =>
+    !path.split(sep).some((part) => part.startsWith('.') || part === '__pycache__');
   const files: AddedFile[] = [];
-  for (const path of isManager ? await listFiles(root).catch(failed) : []) {
+  for (const path of paths.filter(isWanted).toSorted()) {
     const content = await readUserFile(join(root, path), io, { what, maxBytes: MAX_FILE_BYTES });
     files.push({ path: path.split(sep).join('/'), mode: PUBLIC_MODE, content });
   }
-  const manager = { name: basename(root), files };
+  const manager = { name: basename(resolve(io.cwd, root)), files };
   located({ subject: `${source}: ${text}`, code: 'ERR_SETTING' }, () => checkHardwareManager(manager));
   return manager;
-}
-
-/** Sorted by name, without hidden files and Python's compiled files. */
-async function listFiles(root: string): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !path.split(sep).some((part) => part.startsWith('.') || part === '__pycache__'))
-    .toSorted();
 }
