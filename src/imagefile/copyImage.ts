@@ -9,7 +9,7 @@ import { writeChunks } from '../io/files/handles.ts';
 import { createFile, type Fill, type NewFile } from '../io/files/newFile.ts';
 import { copyOf, isDone } from '../io/files/shareFile.ts';
 import type { Io } from '../io/io.ts';
-import { writeLentToStdout } from '../io/stdout.ts';
+import { writeStdout } from '../io/stdout.ts';
 import type { OpenImage } from './openImage.ts';
 
 /** What to write: an image with its change. */
@@ -97,6 +97,6 @@ export async function writeBytes(bytes: RandomAccess, target: NewFile): Promise<
 
 /** Writes all of the image as it is after the change. Ends quietly when the reader has gone. */
 export async function streamImage(image: OpenImage, change: ImageChange, io: Io): Promise<void> {
-  await writeLentToStdout(io, allChunks(changedImage(image, change)));
+  await writeStdout(io, allChunks(changedImage(image, change)));
   await image.checkUnchanged();
 }

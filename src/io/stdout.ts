@@ -24,7 +24,7 @@ const ignore = (): void => undefined;
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Writes all chunks in order; ends early, and quietly, when the reader has gone. */
+/** Writes all chunks in order, each before the next one is asked for; ends early, and quietly, when the reader has gone. */
 export async function writeStdout({ stdout }: Pick<Io, 'stdout'>, chunks: Chunks): Promise<void> {
   stdout.on('error', ignore);
   try {
@@ -34,21 +34,6 @@ export async function writeStdout({ stdout }: Pick<Io, 'stdout'>, chunks: Chunks
   } finally {
     stdout.off('error', ignore);
   }
-}
-
-/**
- * The same for chunks that are only lent until the next one is asked for. What the system has taken is copied; a stream
- * inside this process may keep what it is given, and gets a copy.
- */
-export async function writeLentToStdout(
-  { stdout }: Pick<Io, 'stdout'>,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  await writeStdout({ stdout }, 'fd' in stdout ? chunks : copiesOf(chunks));
-}
-
-async function* copiesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 function writeChunk(stdout: Output, chunk: Uint8Array): Promise<'written' | 'reader gone'> {

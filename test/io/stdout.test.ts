@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
-import { refuseTerminal, writeLentToStdout, writeStdout } from '../../src/io/stdout.ts';
+import { refuseTerminal, writeStdout } from '../../src/io/stdout.ts';
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -43,25 +43,6 @@ describe('writeStdout', () => {
     await writeStdout({ stdout }, counted(1, { value: 0 }));
     await expect(writeStdout({ stdout }, counted(5, { value: 0 }))).rejects.toThrow('No space left');
     expect(stdout.listenerCount('error')).toBe(0);
-  });
-});
-
-async function* lentBytes(text: string): AsyncGenerator<Uint8Array> {
-  const memory = Buffer.alloc(1);
-  for (const byte of Buffer.from(text)) yield memory.fill(byte);
-}
-
-describe('writeLentToStdout', () => {
-  it('copies for a stream that keeps what it is given', async () => {
-    const kept: Uint8Array[] = [];
-    const stdout = new Writable({
-      write: (chunk: Uint8Array, _encoding, done) => {
-        kept.push(chunk);
-        done();
-      },
-    });
-    await writeLentToStdout({ stdout }, lentBytes('abc'));
-    expect(Buffer.concat(kept).toString()).toBe('abc');
   });
 });
 

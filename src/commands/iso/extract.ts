@@ -8,7 +8,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { createFile, type NewFile } from '../../io/files/newFile.ts';
 import { prepareExtraction } from '../../imagefile/extractFiles.ts';
 import { imageFileName, readImage } from '../../imagefile/imageFile.ts';
-import { lineForOutput, refuseTerminal, writeLentToStdout, writeStdout } from '../../io/stdout.ts';
+import { lineForOutput, refuseTerminal, writeStdout } from '../../io/stdout.ts';
 import { CliError } from '../../core/errors.ts';
 import { quoteText } from '../../core/foreignText.ts';
 import { readEfiLoaders } from '../../image/efiLoaders.ts';
@@ -137,5 +137,5 @@ async function deliver(
   }
   await verifyReconstruction(minimal);
   const image = changedImage(minimal.image, await adaptKargs(minimal, rootfsUrl));
-  await writeLentToStdout(io, reusedChunks(image, { offset: 0, length: image.size }));
+  await writeStdout(io, reusedChunks(image, { offset: 0, length: image.size }));
 }
