@@ -3,7 +3,6 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../core/errors.ts';
 import type { Io } from './io.ts';
-import { withoutLiveRows } from './liveRows.ts';
 
 /**
  * @param question without a question mark
@@ -25,21 +24,19 @@ export async function confirm(
   { stderr, stdin }: Pick<Io, 'stderr' | 'stdin'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return withoutLiveRows(stderr, async () => {
-    const lines = createInterface({ input: stdin, output: stderr });
-    // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
-    // The answer may be the last line of the input, so it is processed first.
-    const ended = new Promise<undefined>(
-      (resolve) => void lines.once('close', () => setImmediate(resolve, undefined)),
-    );
-    const text = `${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `;
-    const answer = lines.question(text, { signal }).catch(() => undefined);
-    try {
-      const given = await Promise.race([answer, ended]);
-      if (given === undefined) stderr.write('\n');
-      return /^y(?:es)?$/i.test(given?.trim() ?? '');
-    } finally {
-      lines.close();
-    }
-  });
+  const lines = createInterface({ input: stdin, output: stderr });
+  // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
+  // The answer may be the last line of the input, so it is processed first.
+  const ended = new Promise<undefined>(
+    (resolve) => void lines.once('close', () => setImmediate(resolve, undefined)),
+  );
+  const text = `${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `;
+  const answer = lines.question(text, { signal }).catch(() => undefined);
+  try {
+    const given = await Promise.race([answer, ended]);
+    if (given === undefined) stderr.write('\n');
+    return /^y(?:es)?$/i.test(given?.trim() ?? '');
+  } finally {
+    lines.close();
+  }
 }

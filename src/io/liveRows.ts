@@ -32,9 +32,6 @@ type Format = (size: TerminalSize) => readonly string[];
 interface Screen {
   readonly formats: Set<Format>;
   readonly draw: () => void;
-  /** Removes the rows until `resume` is called. */
-  readonly suspend: () => void;
-  readonly resume: () => void;
   readonly close: () => void;
 }
 
@@ -58,13 +55,6 @@ export function showLiveRows(io: Terminal, format: Format): LiveRows {
   };
 }
 
-/** Runs an action during which the rows are not drawn, for example a question. */
-export async function withoutLiveRows<T>(stream: Output, action: () => Promise<T>): Promise<T> {
-  const screen = screens.get(stream);
-  screen?.suspend();
-  return action().finally(() => screen?.resume());
-}
-
 /** As other programs decide it: neither in CI, whose logs keep all that is drawn, nor on a terminal without cursor addressing. */
 export function canDraw({ env, isQuiet = false, stderr }: Terminal): boolean {
   const isInCi = (env['CI'] ?? '') !== '' && env['CI'] !== 'false';
@@ -75,7 +65,6 @@ function openScreen({ stderr, stdout }: Terminal): Screen {
   const write = stderr.write.bind(stderr);
   const formats = new Set<Format>();
   let drawn: readonly string[] = [];
-  let isSuspended = false;
   let isAtLineStart = true;
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
@@ -92,8 +81,8 @@ function openScreen({ stderr, stdout }: Terminal): Screen {
   const draw = (): void => {
     clearTimeout(soon);
     soon = undefined;
-    // In the background, the shell uses the line of the cursor.
-    if (isSuspended || !isAtLineStart || isInBackground()) return;
+    // After the text of a question, the rows wait for the answer. In the background, the shell uses the line of the cursor.
+    if (!isAtLineStart || isInBackground()) return;
     const rows = format();
     if (rows.length === drawn.length && rows.every((row, index) => row === drawn[index])) return;
     write(`${eraseText(drawn, size())}${rows.map((row) => `${row}\n`).join('')}`);
@@ -109,12 +98,6 @@ function openScreen({ stderr, stdout }: Terminal): Screen {
     const text = eraseText(drawn, size());
     drawn = [];
     if (text !== '' && !isInBackground()) write(text);
-  };
-  const suspend = (): void => {
-    isSuspended = true;
-    clearTimeout(soon);
-    soon = undefined;
-    erase();
   };
   // Standard output is usually the same terminal.
   const streams = stdout !== stderr && stdout.isTTY === true ? [stderr, stdout] : [stderr];
@@ -133,14 +116,11 @@ function openScreen({ stderr, stdout }: Terminal): Screen {
   const screen: Screen = {
     formats,
     draw,
-    suspend,
-    resume: () => {
-      isSuspended = false;
-    },
     close: () => {
       clearTimeout(timer);
+      clearTimeout(soon);
       stderr.off('resize', draw);
-      suspend();
+      erase();
       for (const { stream, write: original } of originals) Object.assign(stream, { write: original });
       screens.delete(stderr);
     },

@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
-import { type LiveRows, showLiveRows, withoutLiveRows } from '../../src/io/liveRows.ts';
+import { type LiveRows, showLiveRows } from '../../src/io/liveRows.ts';
 import { showProgress } from '../../src/io/progress.ts';
 
 interface FakeTerminal {
@@ -87,20 +87,20 @@ describe('live rows', () => {
     expect([fake.said(), output.said()]).toEqual(['row\n', '{}\n']);
   });
 
-  it('wait for the end of a line, and for the answer to a question', async () => {
+  it('wait for the end of a line, and for the answer to a question', () => {
     const fake = terminal();
     show(fake, () => ['row']);
     fake.stream.write('Power off');
     vi.advanceTimersByTime(200);
     expect(fake.said()).toBe(`row\n${up(1)}Power off`);
-    await withoutLiveRows(fake.stream, async () => {
-      fake.stream.write('? [y/N] \n');
-      vi.advanceTimersByTime(200);
-    });
-    expect(fake.said()).toBe(`row\n${up(1)}Power off? [y/N] \n`);
-    fake.stream.write('yes\n');
+    for (const text of ['? [y/N] ', '\u001b[19G', 'y']) {
+      fake.stream.write(text);
+      vi.advanceTimersByTime(2000);
+    }
+    expect(fake.said()).toBe(`row\n${up(1)}Power off? [y/N] \u001b[19Gy`);
+    fake.stream.write('\r\n');
     vi.advanceTimersByTime(200);
-    expect(fake.said()).toMatch(/yes\nrow\n$/);
+    expect(fake.said()).toMatch(/y\r\nrow\n$/);
   });
 
   it('are erased as a whole on a terminal that became narrower and has wrapped them', () => {
