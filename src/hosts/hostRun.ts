@@ -10,7 +10,7 @@ import { formatCount } from '../formats/messageText.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { printable } from '../core/foreignText.ts';
-import { type Progress, showProgress } from '../io/progress.ts';
+import { type Progress, showHosts } from '../io/progress.ts';
 import { collectDiagnostics, knownError, report } from '../io/report/report.ts';
 
 export interface HostCommand {
@@ -36,7 +36,7 @@ export function startRun(command: HostCommand, total: number): HostRun {
   return {
     ...command,
     total,
-    progress: showProgress(command.io, 'hosts', total),
+    progress: showHosts(command.io),
     problems: [],
     counts: { invalid: 0 },
   };
@@ -110,8 +110,7 @@ export async function* makeHosts<H extends ListedHost, M>(
   const invalid = failFast ? hosts.find(({ problems }) => problems.length > 0) : undefined;
   try {
     for (const [index, host] of (invalid === undefined ? hosts : [invalid]).entries()) {
-      progress.update(index);
-      run.io.onProgress?.({ unit: 'hosts', done: index, total: hosts.length });
+      progress.update(index, hosts.length);
       run.io.signal?.throwIfAborted();
       if (performance.now() - turn > TURN) {
         await nextTurn();
@@ -137,7 +136,7 @@ export async function* makeHosts<H extends ListedHost, M>(
       else yield { host, made, remarks: reported };
       if (failFast && counts.invalid > 0) return;
     }
-    run.io.onProgress?.({ unit: 'hosts', done: hosts.length, total: hosts.length });
+    progress.update(hosts.length, hosts.length);
   } finally {
     progress.end();
   }

@@ -20,7 +20,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import type { OpenImage } from './openImage.ts';
 import type { NewFile } from '../io/files/newFile.ts';
 import { canAllRead } from '../io/files/platform.ts';
-import { showProgress } from '../io/progress.ts';
+import { showTransfer } from '../io/progress.ts';
 
 /** Whether the image may become larger. */
 export interface GrowthOptions {
@@ -143,7 +143,14 @@ async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): P
   const { image, change } = result;
   if (file === undefined) return streamImage(image, change, io);
   const mode = file.mode ?? modeForFiles(undefined, await filesOnImage(result), io);
-  await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
+  const { name, size } = image;
+  const progress = showTransfer(io, name);
+  try {
+    await copyWithChange(result, { ...file, mode }, (written) => progress.update(written, size));
+    progress.update(size, size);
+  } finally {
+    progress.end();
+  }
 }
 
 /** Larger files on the medium are archives of container images. */
@@ -162,30 +169,5 @@ async function filesOnImage({ change, image, iso }: Result): Promise<EmbedFiles>
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return new Map();
-  }
-}
-
-const MIB = 1024 * 1024;
-/** Smaller ones are copied before anybody could look. */
-const SHOWN_SIZE = 256 * MIB;
-
-async function withCopyProgress(
-  { name, size }: OpenImage,
-  io: Io,
-  copy: (report: (written: number) => void) => Promise<void>,
-): Promise<void> {
-  const { onProgress } = io;
-  if (onProgress !== undefined) {
-    const report = (done: number): void => onProgress({ unit: 'bytes', done, total: size, name });
-    await copy(report);
-    report(size);
-    return;
-  }
-  if (size < SHOWN_SIZE) return copy(() => undefined);
-  const progress = showProgress(io, 'MiB written', Math.ceil(size / MIB));
-  try {
-    await copy((written) => progress.update(Math.floor(written / MIB)));
-  } finally {
-    progress.end();
   }
 }

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
 import { type LiveRows, showLiveRows } from '../../src/io/liveRows.ts';
-import { showProgress } from '../../src/io/progress.ts';
+import { showHosts } from '../../src/io/progress.ts';
 
 interface FakeTerminal {
   readonly stream: Output;
@@ -136,12 +136,12 @@ describe('live rows', () => {
     expect(fake.said()).toBe('row\n');
   });
 
-  it('have one for work in steps', () => {
+  it('have one for work over hosts', () => {
     const fake = terminal();
     show(fake, () => ['row']);
     const io = { env: {}, stderr: fake.stream, stdout: fake.stream };
-    const progress = showProgress(io, 'hosts', 20);
-    progress.update(7);
+    const progress = showHosts(io);
+    progress.update(7, 20);
     fake.stream.write('line\n');
     vi.advanceTimersByTime(200);
     expect(fake.said()).toMatch(/line\nrow\nhosts 7\/20\n$/);

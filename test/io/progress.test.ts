@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Io, Output } from '../../src/io/io.ts';
-import { showProgress, showTransfer } from '../../src/io/progress.ts';
+import { showHosts, showTransfer } from '../../src/io/progress.ts';
 
 function collect(terminal: { readonly isTTY: boolean; readonly columns?: number }): {
   readonly io: Pick<Io, 'env' | 'stderr' | 'stdout'>;
@@ -26,11 +26,11 @@ const ERASED = '\r\u001b[1A\u001b[J';
 beforeAll(() => void vi.useFakeTimers());
 afterAll(() => void vi.useRealTimers());
 
-describe('showProgress', () => {
+describe('showHosts', () => {
   it('says nothing where there is no terminal', () => {
     const { io, said } = collect({ isTTY: false });
-    const progress = showProgress(io, 'hosts', 10);
-    progress.update(5);
+    const progress = showHosts(io);
+    progress.update(5, 10);
     vi.advanceTimersByTime(2000);
     progress.end();
     expect(said).toEqual([]);
@@ -38,12 +38,22 @@ describe('showProgress', () => {
 
   it('has a row that changes, and goes away in the end', () => {
     const { io, said } = collect({ isTTY: true });
-    const progress = showProgress(io, 'hosts', 10);
-    for (const done of [5, 6, 7]) progress.update(done);
+    const progress = showHosts(io);
+    for (const done of [5, 6, 7]) progress.update(done, 10);
     vi.advanceTimersByTime(1000);
     progress.end();
     progress.end();
     expect(said).toEqual(['hosts 5/10\n', `${ERASED}hosts 7/10\n`, ERASED]);
+  });
+
+  it('has no row where all is done at once, and tells a program about each step', () => {
+    const { io, said } = collect({ isTTY: true });
+    const steps: unknown[] = [];
+    const progress = showHosts({ ...io, onProgress: (step) => void steps.push(step) });
+    progress.update(0, 0);
+    progress.end();
+    expect(said).toEqual([]);
+    expect(steps).toEqual([{ unit: 'hosts', done: 0, total: 0 }]);
   });
 });
 
@@ -79,6 +89,14 @@ describe('showTransfer', () => {
     kernel.update(1, 2);
     kernel.end();
     expect(said[0]).toBe('kernel 1 \n');
+  });
+
+  it('names the file without its folder', () => {
+    const { io, said } = collect({ isTTY: true, columns: 120 });
+    const image = showTransfer(io, 'https://192.0.2.1/images/coreos.iso');
+    image.update(1, 2);
+    image.end();
+    expect(said[0]).toBe('coreos.iso 1 B/2 B (50%)\n');
   });
 
   it('writes text from time to time elsewhere', () => {
