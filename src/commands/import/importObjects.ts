@@ -27,8 +27,14 @@ import { mappingIn, nameOf, textsIn } from './kubernetesObjects.ts';
 
 interface Surroundings {
   readonly files: ImportedFiles;
-  /** The texts in a Secret; undefined if it is not among the objects. */
-  readonly takeSecret: (namespace: string, name: unknown) => ReadonlyMap<string, string> | undefined;
+  /** The Secret; undefined if it is not among the objects. */
+  readonly findSecret: (namespace: string, name: unknown) => LooseTexts | undefined;
+}
+
+/** The texts in a Secret or ConfigMap. What nothing takes is in a comment. */
+interface LooseTexts extends ReturnType<typeof nameOf> {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly taken: Set<string>;
 }
 
 const readers: Readonly<Record<string, (object: Mapping, surroundings: Surroundings) => Partial<Imported>>> =
@@ -44,27 +50,29 @@ export function importObjects(
   objects: readonly Mapping[],
   files: ImportedFiles,
 ): readonly Partial<Imported>[] {
-  const secrets = objects.filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap');
-  const taken = new Set<Mapping>();
-  const takeSecret = (namespace: string, wanted: unknown) => {
-    const secret = secrets.find((one) => {
-      const { kind, name, namespace: own } = nameOf(one);
-      return kind === 'Secret' && name === wanted && own === namespace;
-    });
-    if (secret === undefined) return undefined;
-    taken.add(secret);
-    return textsIn(secret);
-  };
-  const others = objects.filter((object) => !secrets.includes(object));
+  const secrets = objects
+    .filter(hasTexts)
+    .map((one): LooseTexts => ({ ...nameOf(one), texts: textsIn(one), taken: new Set() }));
+  const findSecret = (namespace: string, wanted: unknown) =>
+    secrets.find((one) => one.kind === 'Secret' && one.name === wanted && one.namespace === namespace);
+  const others = objects.filter((object) => !hasTexts(object));
   const parts = others.map((object) => {
     const kind = objectKind(object);
-    if (Object.hasOwn(readers, kind)) return readers[kind]?.(object, { files, takeSecret }) ?? {};
+    if (Object.hasOwn(readers, kind)) return readers[kind]?.(object, { files, findSecret }) ?? {};
     const isRead = kind === 'Namespace' || isMirrorSet(object);
     return { notes: isRead ? [] : [`the ${kind} ${nameOf(object).name}`] };
   });
   const mirrors = others.filter((object) => isMirrorSet(object) || objectKind(object) === 'InstallConfig');
-  const unused = secrets.filter((secret) => !taken.has(secret));
-  return [...parts, writeMirrors(mirrors, files), ...unused.map((secret) => readLooseSecret(secret, files))];
+  return [...parts, writeMirrors(mirrors, files), ...secrets.map((secret) => readRest(secret, files))];
+}
+
+function hasTexts({ kind }: Mapping): boolean {
+  return kind === 'Secret' || kind === 'ConfigMap';
+}
+
+function take({ taken, texts }: LooseTexts, key: string): string | undefined {
+  if (texts.has(key)) taken.add(key);
+  return texts.get(key);
 }
 
 function isMirrorSet({ kind }: Mapping): boolean {
@@ -77,18 +85,18 @@ export function objectKind({ apiVersion, kind, platform, pullSecret }: Mapping):
   return apiVersion === 'v1' && (platform !== undefined || pullSecret !== undefined) ? 'InstallConfig' : '';
 }
 
-function readLooseSecret(secret: Mapping, files: ImportedFiles): Partial<Imported> {
-  const texts = textsIn(secret);
-  const { kind, name } = nameOf(secret);
+/** A Secret that no host uses may have a pull secret or certificates. */
+function readRest(secret: LooseTexts, files: ImportedFiles): Partial<Imported> {
+  const { kind, name, taken, texts } = secret;
   const isCertificate = (key: string): boolean => texts.get(key)?.includes('-----BEGIN CERTIFICATE') === true;
-  const isPullSecret = texts.has(PULL_SECRET);
-  const key = isPullSecret ? PULL_SECRET : certificateKeys.find(isCertificate);
-  const text = texts.get(key ?? '');
-  if (key === undefined || text === undefined) return { notes: [`the ${kind} ${name}`] };
-  const others = [...texts.keys()].filter((other) => other !== key);
+  const key = texts.has(PULL_SECRET) ? PULL_SECRET : certificateKeys.find(isCertificate);
+  const text = taken.size > 0 || key === undefined ? undefined : take(secret, key);
+  const rest = [...texts.keys()].filter((one) => !taken.has(one));
+  const what = taken.size > 0 ? `of the ${kind} ${name}: ${rest.join(', ')}` : `the ${kind} ${name}`;
   return {
-    agent: isPullSecret ? addPullSecret(text, files) : addCa(text, name, files),
-    notes: others.length === 0 ? [] : [`of the ${kind} ${name}: ${others.join(', ')}`],
+    agent:
+      text === undefined ? {} : key === PULL_SECRET ? addPullSecret(text, files) : addCa(text, name, files),
+    notes: taken.size > 0 && rest.length === 0 ? [] : [what],
   };
 }
 
@@ -104,12 +112,12 @@ function addCa(content: string, name: string, files: ImportedFiles): Mapping {
 }
 
 /** The fields of `spec` that have no setting of their own remain as they are, below `deploy.spec`. */
-function readBareMetalHost(object: Mapping, { files, takeSecret }: Surroundings): Partial<Imported> {
+function readBareMetalHost(object: Mapping, { files, findSecret }: Surroundings): Partial<Imported> {
   const { name, namespace } = nameOf(object);
-  const { annotations, labels } = asMapping(object['metadata']);
+  const { labels } = asMapping(object['metadata']);
   const rest = { ...asMapping(object['spec']) };
-  const notes: string[] = annotations === undefined ? [] : [`annotations: ${keysOf(annotations)}`];
-  const take = (field: string): unknown => {
+  const notes = [...notesOnMetadata(object, ['annotations'])];
+  const takeField = (field: string): unknown => {
     const value = rest[field];
     delete rest[field];
     return value;
@@ -118,15 +126,18 @@ function readBareMetalHost(object: Mapping, { files, takeSecret }: Surroundings)
   const takeText = (field: string, key: string, written?: string): string | undefined => {
     const { name: wanted, namespace: other = namespace } = asMapping(rest[field]);
     const isSame = other === namespace && (written === undefined || wanted === written);
-    const text = isSame ? takeSecret(namespace, wanted)?.get(key) : undefined;
+    const secret = isSame ? findSecret(namespace, wanted) : undefined;
+    const text = secret && take(secret, key);
     if (text !== undefined) delete rest[field];
     return text;
   };
 
-  const { address, credentialsName, disableCertificateVerification } = asMapping(take('bmc'));
-  const secret = takeSecret(namespace, credentialsName);
-  const [username, password] = ['username', 'password'].map((key) => secret?.get(key)?.trimEnd());
-  const architecture = take('architecture');
+  const { address, credentialsName, disableCertificateVerification } = asMapping(takeField('bmc'));
+  const credentials = findSecret(namespace, credentialsName);
+  const [username, password] = ['username', 'password'].map(
+    (key) => credentials && take(credentials, key)?.trimEnd(),
+  );
+  const architecture = takeField('architecture');
   const isKnown = architectures.some((one) => one === architecture);
   if (architecture !== undefined && !isKnown) notes.push(`architecture: ${asText(architecture)}`);
   if (rest['online'] === true) delete rest['online'];
@@ -140,13 +151,13 @@ function readBareMetalHost(object: Mapping, { files, takeSecret }: Surroundings)
   const networkData = takeText('networkData', 'networkData', `${name}-network-data`);
 
   const networkName = rest['preprovisioningNetworkDataName'];
-  const network = readNetworkTexts(takeSecret(namespace, networkName));
+  const network = takeNetwork(findSecret(namespace, networkName));
   if (network !== undefined) delete rest['preprovisioningNetworkDataName'];
   const written = `${name}-preprovisioning-network-data`;
   if (network !== undefined && networkName !== written)
     notes.push(`the name of the Secret ${asText(networkName)}: deploy writes ${written}`);
 
-  const { macs, notes: ofMacs } = macsOf([take('bootMACAddress')]);
+  const { macs, notes: ofMacs } = macsOf([takeField('bootMACAddress')]);
   const deployment = takeDeployment(rest);
   const host: ImportedHost = {
     kinds: ['BareMetalHost'],
@@ -163,7 +174,7 @@ function readBareMetalHost(object: Mapping, { files, takeSecret }: Surroundings)
       bmcAddress: address,
       bmcCredentialsName: credentialsName === `${name}-bmc-secret` ? undefined : credentialsName,
       bmcInsecure: disableCertificateVerification === true ? true : undefined,
-      rootDeviceHints: take('rootDeviceHints'),
+      rootDeviceHints: takeField('rootDeviceHints'),
       ...deployment,
       ...readMetaData(metaData, notes),
       ignition: isIgnition ? files.addSecret(`${userData}.ign`, config) : undefined,
@@ -178,6 +189,13 @@ function readBareMetalHost(object: Mapping, { files, takeSecret }: Surroundings)
 
 function keysOf(value: unknown): string {
   return Object.keys(asMapping(value)).join(', ');
+}
+
+function notesOnMetadata(object: Mapping, fields: readonly string[]): readonly string[] {
+  return fields.flatMap((field) => {
+    const names = keysOf(mappingAt(object, ['metadata', field]));
+    return names === '' ? [] : [`${field} of the ${nameOf(object).kind}: ${names}`];
+  });
 }
 
 /** The settings of `deploy` that write these fields of `spec` again; the fields remain if no settings do. */
@@ -216,14 +234,16 @@ function readMetaData(text: string | undefined, notes: string[]): Mapping {
   });
 }
 
-function readNetworkTexts(texts: ReadonlyMap<string, string> | undefined): Mapping | undefined {
+function takeNetwork(secret: LooseTexts | undefined): Mapping | undefined {
   for (const [key, format] of [
     ['nmstate', 'nmstate'],
     ['networkData', 'networkData'],
     ['value', 'networkData'],
   ] as const) {
-    const network = mappingIn(texts?.get(key) ?? '');
-    if (network !== undefined) return { [format]: network };
+    const network = mappingIn(secret?.texts.get(key) ?? '');
+    if (secret === undefined || network === undefined) continue;
+    take(secret, key);
+    return { [format]: network };
   }
   return undefined;
 }
@@ -232,7 +252,8 @@ function readNmstateConfig(object: Mapping): Partial<Imported> {
   const { interfaces, config } = asMapping(object['spec']);
   const { kind, name, namespace } = nameOf(object);
   const host = networkHost(kind, name, config, interfaces);
-  return { hosts: [{ ...host, namespace: namespace || undefined }] };
+  const notes = [...host.notes, ...notesOnMetadata(object, ['labels', 'annotations'])];
+  return { hosts: [{ ...host, namespace: namespace || undefined, notes }] };
 }
 
 /** @param interfaces a list of `name` and `macAddress` */
@@ -250,13 +271,15 @@ function networkHost(kind: string, name: string, network: unknown, interfaces?: 
 
 /** The name of its node, if the policy is for one node. */
 function readPolicy(object: Mapping): Partial<Imported> {
-  const { desiredState, nodeSelector, capture } = asMapping(object['spec']);
+  const { desiredState, nodeSelector, capture, ...others } = asMapping(object['spec']);
   const { 'kubernetes.io/hostname': node, ...selector } = asMapping(nodeSelector);
   const { kind, name } = nameOf(object);
   const host = networkHost(kind, typeof node === 'string' ? node : name, desiredState);
   const notes = [
     ...host.notes,
+    ...notesOnMetadata(object, ['labels', 'annotations']),
     ...(capture === undefined ? [] : [`capture: ${keysOf(capture)}`]),
+    ...notesOn(others, []),
     ...(node === undefined ? [`the policy ${name} is for several nodes: ${keysOf(selector) || 'all'}`] : []),
   ];
   return { hosts: [{ ...host, notes }] };
@@ -269,7 +292,7 @@ function readAgentConfig(object: Mapping): Partial<Imported> {
       networkHost('AgentConfig', asText(hostname ?? `host-${index}`), networkConfig, interfaces),
     ),
     agent: Array.isArray(servers) ? { 'host.ntpServers': servers } : {},
-    notes: notesOn(object, ['rendezvousIP', 'bootArtifactsBaseURL', 'minimalISO']),
+    notes: notesOn(object, ['apiVersion', 'kind', 'metadata', 'hosts', 'additionalNTPSources']),
   };
 }
 
@@ -284,15 +307,19 @@ function readHostList(
     return {
       ...host,
       deploy: rootDeviceHints === undefined ? host.deploy : { ...host.deploy, rootDeviceHints },
-      notes: [...host.notes, ...notesOn(value, ['role', 'hardwareProfile'])],
+      notes: [...host.notes, ...notesOn(value, readOfHosts)],
     };
   });
 }
 
-function notesOn(object: Mapping, fields: readonly string[]): readonly string[] {
-  return fields.flatMap((field) =>
-    object[field] === undefined ? [] : [`${field} ${asText(object[field])}`],
-  );
+/** Of an agent-config or an install-config. */
+const readOfHosts =
+  'hostname name interfaces networkConfig rootDeviceHints bmc bootMACAddress bootMode'.split(' ');
+
+/** All fields but those that were read. */
+function notesOn(object: Mapping, read: readonly string[]): readonly string[] {
+  const others = Object.entries(object).filter(([field]) => !read.includes(field));
+  return others.map(([field, value]) => `${field} ${asText(value)}`);
 }
 
 function readInstallConfig(object: Mapping, { files }: Surroundings): Partial<Imported> {

@@ -41,6 +41,17 @@ function formatTemplate(hosts: readonly ImportedHost[]): string {
   const [first] = names;
   if (first === undefined) return '';
   const address = names.find((name) => /^ip|addr/i.test(name)) ?? first;
+  const vlan = names.find((name) => /vlan/i.test(name) && name !== address);
+  const lines =
+    vlan === undefined
+      ? []
+      : [
+          `- name: 'eth0.{${vlan}}'`,
+          '  type: vlan',
+          '  state: up',
+          `  vlan: { base-iface: eth0, id: {${vlan}} }`,
+        ];
+  const ofVlan = lines.map((line) => `#       ${line}\n`).join('');
   const placeholders = ['name', 'mac', ...names].map((name) => `{${name}}`);
   return `# networkTemplate: # the network of all hosts, with the placeholders ${placeholders.join(', ')}
 #   nmstate:
@@ -50,7 +61,7 @@ function formatTemplate(hosts: readonly ImportedHost[]): string {
 #         state: up
 #         identifier: mac-address
 #         mac-address: '{mac}'
-#         ipv4: { enabled: true, dhcp: false, address: [{ ip: '{${address}}', prefix-length: 24 }] }
+${ofVlan}#         ipv4: { enabled: true, dhcp: false, address: [{ ip: '{${address}}', prefix-length: 24 }] }
 `;
 }
 

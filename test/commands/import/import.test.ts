@@ -28,6 +28,15 @@ async function importTexts(...texts: readonly (string | readonly [name: string, 
   return { output, text, inventory: asMapping(parseYaml(text).value), stderr };
 }
 
+/** The inventory with its examples of settings and template in place of comments. */
+const withTemplate = (text: string): string =>
+  text
+    .replace(
+      /^# agent:.*\n#   ironic.apiUrls: (.*)\n#   agent.image: (.*)\n/m,
+      'agent: {ironic.apiUrls: "$1", agent.image: $2}\n',
+    )
+    .replaceAll(/^# (?=networkTemplate|  )/gm, '');
+
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const secret = (name: string, data: Readonly<Record<string, string>>): string => {
   const lines = Object.entries(data).map(([key, value]) => `  ${key}: ${base64(value)}\n`);
@@ -132,7 +141,7 @@ describe('import of BareMetalHosts', () => {
       ) + secret('cloud', { userData: '#cloud-config\n' }),
     );
     expect(text).toContain(
-      'hosts:\n  # not imported: annotations: inspect.metal3.io\n  # not imported: the config in the Secret cloud: it is not Ignition\n  - name: a\n',
+      'hosts:\n  # not imported: annotations of the BareMetalHost: inspect.metal3.io\n  # not imported: the config in the Secret cloud: it is not Ignition\n  - name: a\n',
     );
     expect(stderr).toContain('2 comments on what was not imported');
   });
@@ -282,12 +291,7 @@ describe('import of other objects', () => {
     const table = 'name,mac,gateway,address\na,52:54:00:00:00:01,192.0.2.1,192.0.2.5\n';
     const { output, text } = await importTexts(table);
     expect(text).toContain('the placeholders {name}, {mac}, {gateway}, {address}\n');
-    const given = text
-      .replace(
-        /^# agent:.*\n#   ironic.apiUrls: (.*)\n#   agent.image: (.*)\n/m,
-        'agent: {ironic.apiUrls: "$1", agent.image: $2}\n',
-      )
-      .replaceAll(/^# (?=networkTemplate|  )/gm, '');
+    const given = withTemplate(text);
     writeFileSync(join(cwd, output), given);
     const { stderr, stdout } = await run(['validate', output]);
     expect(stdout).toContain('the network template has no placeholder {gateway}');
@@ -295,6 +299,27 @@ describe('import of other objects', () => {
     expect(stderr).toContain('invalid (1 error)');
     writeFileSync(join(cwd, output), given.replaceAll(/^ *gateway: .*\n/gm, ''));
     expect((await run(['validate', output])).stderr).toContain(`${output}: valid`);
+  });
+
+  it('shows a VLAN for a table with one', async () => {
+    const { output, text } = await importTexts('name,mac,vlan,ip\na,52:54:00:00:00:01,100,192.0.2.5\n');
+    writeFileSync(join(cwd, output), withTemplate(text));
+    const { code, stdout } = await run(['render', '--inventory', output, '--show-network', 'a']);
+    expect([code, parseYaml(stdout).value]).toEqual([
+      0,
+      {
+        interfaces: [
+          expect.objectContaining({ name: 'eth0', 'mac-address': '52:54:00:00:00:01' }),
+          {
+            name: 'eth0.100',
+            type: 'vlan',
+            state: 'up',
+            vlan: { 'base-iface': 'eth0', id: 100 },
+            ipv4: { enabled: true, dhcp: false, address: [{ ip: '192.0.2.5', 'prefix-length': 24 }] },
+          },
+        ],
+      },
+    ]);
   });
 
   it('keeps files of hosts with slashes in their names in the folder', async () => {
@@ -312,6 +337,26 @@ describe('import of other objects', () => {
     const [, file = ''] = /^# not imported: a second agent\.pullSecret: (.*)$/m.exec(text) ?? [];
     expect(readFileSync(join(cwd, file), 'utf8')).toBe('{"auths":{"r.example":{}}}');
     expect(text).toContain('# not imported: of the Secret other: note\n');
+  });
+
+  it('names what else is in the Secrets of a host, and the metadata of its network', async () => {
+    const { text } = await importTexts(
+      host('a', `${bmc}preprovisioningNetworkDataName: net\nuserData: {name: a-user-data}\n`) +
+        secret('a-bmc-secret', { username: 'u', password: 'hunter2', clientCert: 'x' }) +
+        secret('a-user-data', { userData: '{"ignition":{"version":"3.4.0"}}', format: 'ignition' }) +
+        secret('net', { nmstate, networkData: '{links: []}' }),
+      `apiVersion: v1beta1\nkind: NMStateConfig\nmetadata: {name: b, labels: {infra: x}}\nspec: {config: {interfaces: []}}\n`,
+      `apiVersion: nmstate.io/v1\nkind: NodeNetworkConfigurationPolicy\nmetadata: {name: p}\nspec: {desiredState: {interfaces: []}, maxUnavailable: 1}\n`,
+    );
+    for (const comment of [
+      'of the Secret a-bmc-secret: clientCert',
+      'of the Secret a-user-data: format',
+      'of the Secret net: networkData',
+      'labels of the NMStateConfig: infra',
+      'maxUnavailable 1',
+    ])
+      expect(text).toContain(`# not imported: ${comment}\n`);
+    expect(text).not.toContain('hunter2');
   });
 
   it('trusts the certificates of all objects', async () => {
