@@ -307,6 +307,14 @@ describe('deploy --inventory where a host is wrong', () => {
     ]);
   });
 
+  it('shows the missing root device hints in the form of the inventory', async () => {
+    const hosts = `- {name: a, deploy: {bmcAddress: 192.0.2.3, rootDeviceHints: null, userDataName: u}}\n`;
+    const { stderr } = await withHosts('baremetalhost', hosts);
+    expect(stderr).toContain('hint: add rootDeviceHints: {name: /dev/nvme0n1}\n');
+    const { stderr: ofFlags } = await run(['baremetalhost', '--name', 'a', '--bmc-address', '192.0.2.3']);
+    expect(ofFlags).toContain('hint: pass --root-device name=/dev/nvme0n1\n');
+  });
+
   it('tells once what is wrong with many', async () => {
     const { stderr } = await withHosts('node', '- {name: a}\n- {name: b}\n- {name: c}\n');
     expect(stderr.match(/a new node requires/g)).toHaveLength(1);

@@ -5,10 +5,10 @@
  */
 
 import type { Finding } from '../../../core/finding.ts';
-import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
+import { errorRule, found, issue, warningRule } from '../../../core/rule.ts';
 import { asMapping, type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import type { DeployOptions } from '../options.ts';
-import { type DeployHost, rootDeviceMissing } from './host.ts';
+import { type DeployHost, noRootDevice } from './host.ts';
 import { checkDeployment } from './deployment.ts';
 import { checkImageChecksum, checkInstall, renderMetaData } from './installation.ts';
 import { checksumType } from '../../../core/installSteps.ts';
@@ -70,7 +70,7 @@ export function checkHostSettings(settings: HostSettings): readonly Finding[] {
     !hasRootDevice &&
       bootIso === undefined &&
       method !== 'none' &&
-      issueWith(rootDeviceMissing, [], 'Metal3 takes /dev/sda'),
+      noRootDevice(options, 'Metal3 takes /dev/sda'),
     checkMethod(settings),
     checkInstall(options),
     checkHostDeployment(options),

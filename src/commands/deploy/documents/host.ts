@@ -1,8 +1,10 @@
 /** The host that a document describes, from options or from an inventory. */
 
-import { warningRule } from '../../../core/rule.ts';
+import type { Finding } from '../../../core/finding.ts';
+import { issueWith, warningRule } from '../../../core/rule.ts';
 import type { RootDevice } from '../../../ipa/rootDeviceHints.ts';
 import type { BmcAddress } from '../../../redfish/bmcAddress.ts';
+import type { DeployOptions } from '../options.ts';
 
 export interface DeployHost {
   readonly name: string;
@@ -16,8 +18,14 @@ export interface DeployHost {
   readonly rootDevice: RootDevice;
 }
 
-export const rootDeviceMissing = warningRule(
+const rootDeviceMissing = warningRule(
   'root-device-missing',
   'no root device hints',
-  'pass {rootDevice}, e.g. name=/dev/nvme0n1',
+  'pass {rootDevice} name=/dev/nvme0n1',
 );
+
+/** @param taken the disk that is taken without hints */
+export function noRootDevice({ inventory }: DeployOptions, taken: string): Finding {
+  const own = inventory !== undefined && { hint: 'add {rootDevice}: {name: /dev/nvme0n1}' };
+  return { ...issueWith(rootDeviceMissing, [], taken), ...own };
+}

@@ -9,7 +9,7 @@ import { type DeployInterface, networkBootInterfaces } from '../../../core/nodeI
 import { errorRule, found, issue, issueWith, warningRule } from '../../../core/rule.ts';
 import { type BmcAddress, bmcKind } from '../../../redfish/bmcAddress.ts';
 import { checkDeployment, checkReference, instanceInfo, interfaceFor } from './deployment.ts';
-import { type DeployHost, rootDeviceMissing } from './host.ts';
+import { type DeployHost, noRootDevice } from './host.ts';
 import { noteDisabled, noteFolders } from './interfaces.ts';
 import type { DeployOptions } from '../options.ts';
 import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
@@ -62,7 +62,7 @@ export function checkNode(host: DeployHost, options: DeployOptions): readonly Fi
     bootIso === undefined &&
       rootDevice.length === 0 &&
       !set &&
-      issueWith(rootDeviceMissing, [], 'the agent takes the smallest disk of at least 4 GiB'),
+      noRootDevice(options, 'the agent takes the smallest disk of at least 4 GiB'),
     noteLines(host, options),
   );
 }
