@@ -5,7 +5,6 @@
  */
 
 import type { Finding } from '../core/finding.ts';
-import { nearestNames } from '../core/nearestNames.ts';
 import { found, lintError, lintNote, lintWarning } from '../core/rule.ts';
 import { asMapping, stringOf } from '../formats/mapping.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
@@ -151,42 +150,34 @@ function checkRootDevice(rootDevice: RootDevice, { disks, isFromBmc }: MachineHa
       return [{ ...hardwareRules.noDisk, path: ['rootDevice'], message, hint: 'add a disk' }];
     }
     const message = `without a hint, the smallest disk of at least 4 GiB is overwritten: ${describeDisk(disk, [])}`;
-    const hint = `use ${distinguish(disk, disks)} for this disk`;
+    const hint = `use ${distinguish(disk, disks)}`;
     return [{ ...hardwareRules.disk, path: ['rootDevice'], message, hint }];
   }
   const [disk, ...others] = matchDisks(rootDevice, disks);
-  if (disk === undefined) return [noDisk(rootDevice, disks, shown)];
+  if (disk === undefined) {
+    // The agent also compares the second serial number and WWN of a disk, which are not in the data: then the hints may match.
+    const sure = Object.entries(rootDevice).filter(([name]) => !/^(?:serial|wwn)/.test(name));
+    const isSure = matchDisks(Object.fromEntries(sure), disks).length === 0;
+    const message = `no disk of the machine matches ${names.join(' and ')}: ${shown}`;
+    const hint = `use ${disks[0] === undefined ? 'name=/dev/…' : distinguish(disks[0], disks, names)}`;
+    return [
+      {
+        ...hardwareRules.noDisk,
+        severity: isSure ? 'error' : 'warning',
+        path: ['rootDevice', ...(names.length === 1 ? names : [])],
+        message,
+        hint,
+      },
+    ];
+  }
   if (others.length > 0) {
     const list = [disk, ...others].map((one) => describeDisk(one, [])).join(', ');
     const message = `${others.length + 1} disks of the machine match, and the first is overwritten: ${list}`;
-    const hint = `add ${distinguish(disk, disks)} for the first one`;
+    const hint = `add ${distinguish(disk, disks)}`;
     return [{ ...hardwareRules.severalDisks, path: ['rootDevice'], message, hint }];
   }
   const message = `${describeDisk(disk, names)} of the machine is overwritten`;
   return [{ ...hardwareRules.disk, path: ['rootDevice'], message }];
-}
-
-/** An agent also compares the second serial number and WWN of a disk, which are not in the data: then the hints may match. */
-function noDisk(rootDevice: RootDevice, disks: readonly MachineDisk[], shown: string): Finding {
-  const names = Object.keys(rootDevice).filter(isHintName);
-  const failing = names.filter((name) => matchDisks({ [name]: rootDevice[name] ?? '' }, disks).length === 0);
-  const isSure = failing.length === 0 || failing.some((name) => !/^(?:serial|wwn)/.test(name));
-  const what =
-    failing.length > 0
-      ? `no disk of the machine matches ${failing.join(' and ')}`
-      : `no disk of the machine matches all of ${names.join(', ')}`;
-  const name = failing.find((each) => each !== 'size' && each !== 'rotational');
-  const first = name && disks.find((disk) => typeof disk[name] === 'string');
-  return {
-    ...hardwareRules.noDisk,
-    severity: isSure ? 'error' : 'warning',
-    path: ['rootDevice', ...failing.slice(0, 1)],
-    message: `${what}: ${shown}`,
-    hint:
-      first === undefined || name === undefined
-        ? `use ${disks[0] === undefined ? 'name=/dev/…' : distinguish(disks[0], disks)}`
-        : `use ${name}="${String(first[name])}" for ${first.name}`,
-  };
 }
 
 /** `/dev/sda (447.1 GiB, hctl 3:2:0:0)` */
@@ -197,14 +188,17 @@ function describeDisk(disk: MachineDisk, names: readonly HintName[]): string {
   return `${disk.name} (${[formatSizeInWords(disk.size), ...facts].join(', ')})`;
 }
 
-/** The hint for one disk: a value that no other disk has. */
-function distinguish(disk: MachineDisk, disks: readonly MachineDisk[]): string {
-  const names = ['by_path', 'serial', 'wwn', 'hctl'] as const;
-  const unique = names.find(
-    (name) =>
-      typeof disk[name] === 'string' && disks.filter((other) => other[name] === disk[name]).length === 1,
-  );
-  return unique === undefined ? `name=${disk.name}` : `${unique}="${String(disk[unique])}"`;
+/** The hint for one disk: a value that no other disk has, of one of these hints if it can be. */
+function distinguish(
+  disk: MachineDisk,
+  disks: readonly MachineDisk[],
+  names: readonly HintName[] = [],
+): string {
+  const unique = [...names, 'by_path', 'serial', 'wwn', 'hctl'].filter(isHintName).find((name) => {
+    const value = disk[name];
+    return typeof value === 'string' && disks.every((other) => other === disk || other[name] !== value);
+  });
+  return `${unique === undefined ? `name=${disk.name}` : `${unique}="${String(disk[unique])}"`} for ${disk.name}`;
 }
 
 /** Connections for interfaces that the machine has, not for those that NetworkManager creates. */
@@ -218,18 +212,10 @@ function checkConnection(
   if (!isAutoconnected) return [];
   const missing = (wanted: string, of: string): Finding[] => {
     if (isFromBmc || interfaces.some((one) => one.name === wanted)) return [];
-    const names = interfaces.map((one) => one.name);
-    const meant = names.filter((one) => one.startsWith(wanted)); // eno1np0 in place of eno1
-    const near = meant.length > 0 ? meant : nearestNames(wanted, names);
-    const shown = interfaces.filter((one) => near.length === 0 || near.includes(one.name));
-    return [
-      {
-        ...hardwareRules.noInterface,
-        path: [],
-        message: `the machine has no interface ${wanted}${of}`,
-        hint: `use ${listInterfaces(shown)}`,
-      },
-    ];
+    const meant = interfaces.filter((one) => one.name.startsWith(wanted)); // eno1np0 in place of eno1
+    const message = `the machine has no interface ${wanted}${of}`;
+    const hint = `use ${listInterfaces(meant.length > 0 ? meant : interfaces)}`;
+    return [{ ...hardwareRules.noInterface, path: [], message, hint }];
   };
   const parent = vlan?.parent;
   if (parent !== undefined && findConnection(all, parent) === undefined) {

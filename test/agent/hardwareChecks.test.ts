@@ -63,7 +63,7 @@ describe('checkHardware', () => {
     [
       'the default disk',
       [],
-      'info hardware-disk: without a hint, the smallest disk of at least 4 GiB is overwritten: /dev/sda (447 GiB) | use hctl="3:2:0:0" for this disk',
+      'info hardware-disk: without a hint, the smallest disk of at least 4 GiB is overwritten: /dev/sda (447 GiB) | use hctl="3:2:0:0" for /dev/sda',
     ],
     [
       'a SCSI address of another controller',
@@ -73,17 +73,17 @@ describe('checkHardware', () => {
     [
       'a serial number that udev may know',
       ['serial=C'],
-      'warning hardware-no-disk: no disk of the machine matches serial: the disks are /dev/sda (447 GiB, serial A), /dev/sdb (447 GiB, serial A), /dev/nvme0n1 (894 GiB, serial B) | use serial="A" for /dev/sda',
+      'warning hardware-no-disk: no disk of the machine matches serial: the disks are /dev/sda (447 GiB, serial A), /dev/sdb (447 GiB, serial A), /dev/nvme0n1 (894 GiB, serial B) | use hctl="3:2:0:0" for /dev/sda',
     ],
     [
       'hints of two disks',
       ['tran=nvme', 'hctl=3:2:0:0'],
-      'error hardware-no-disk: no disk of the machine matches all of tran, hctl: the disks are /dev/sda (447 GiB, tran none, hctl 3:2:0:0), /dev/sdb (447 GiB, tran none, hctl 3:2:1:0), /dev/nvme0n1 (894 GiB, tran nvme, hctl none) | use hctl="3:2:0:0"',
+      'error hardware-no-disk: no disk of the machine matches tran and hctl: the disks are /dev/sda (447 GiB, tran none, hctl 3:2:0:0), /dev/sdb (447 GiB, tran none, hctl 3:2:1:0), /dev/nvme0n1 (894 GiB, tran nvme, hctl none) | use hctl="3:2:0:0" for /dev/sda',
     ],
     [
       'two disks',
       ['serial=A'],
-      'warning hardware-several-disks: 2 disks of the machine match, and the first is overwritten: /dev/sda (447 GiB), /dev/sdb (447 GiB) | add hctl="3:2:0:0" for the first one',
+      'warning hardware-several-disks: 2 disks of the machine match, and the first is overwritten: /dev/sda (447 GiB), /dev/sdb (447 GiB) | add hctl="3:2:0:0" for /dev/sda',
     ],
     [
       'what the data does not contain',

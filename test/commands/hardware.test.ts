@@ -61,6 +61,11 @@ describe.each(commands)('%s --hardware', (_title, words) => {
     );
   });
 
+  it('ends without a file', async () => {
+    const run = await runCli([...words, '--inventory', 'inventory.yaml', '--hardware', 'none'], { cwd });
+    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/^error: .*not found: none\n/)]);
+  });
+
   it('takes the default disk of a host that has no hints in place of those of all hosts', async () => {
     await writeFile(join(cwd, 'default.yaml'), inventory.replace('{serialNumber: CHAIN0}', 'null'));
     const run = await runCli([...words, '--inventory', 'default.yaml', '--hardware', 'machines'], { cwd });

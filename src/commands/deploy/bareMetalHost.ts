@@ -7,15 +7,10 @@ import { parseYaml } from '../../formats/yaml.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import { checkHostSpec } from '../../hosts/settings/inventoryDocument.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import {
-  checkHostSettings,
-  type HostSettings,
-  type RamdiskNetwork,
-  renderHostManifests,
-} from './documents/bareMetalHost.ts';
+import { checkHostSettings, type HostSettings, renderHostManifests } from './documents/bareMetalHost.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { formatValue, type HostDocument, writeDeployed } from './hosts.ts';
-import { readNetworkFile } from './networkFile.ts';
+import { type ReadNetwork, readNetworkFile } from './networkFile.ts';
 import { readHostOptions, requireImage } from './readOptions.ts';
 import type { BareMetalHostOptions, DeployOptions } from './options.ts';
 import { servedIsos } from './servedIso.ts';
@@ -83,15 +78,16 @@ async function readHostSettings(
   const { checkMachine, io, nameOf, readConfig, readRamdiskNetwork } = context;
   const { host, issues: unread } = readHostOptions(options);
   const config = await readConfig(options);
-  const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
+  const read = async (key: ReadNetwork['key'], what: string): Promise<ReadNetwork | undefined> => {
     const file = options[key];
-    return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
+    return file === undefined ? undefined : readNetworkFile(file, key, what, io);
   };
+  const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork(io));
   const settings: HostSettings = {
     host,
     options,
     config,
-    ramdiskNetwork: (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork(io)),
+    ramdiskNetwork,
     networkData: (await read('networkData', 'Network data'))?.text,
   };
   requireImage(options, nameOf);
@@ -101,7 +97,7 @@ async function readHostSettings(
     ...checkHostSettings(settings).filter(
       ({ path, rule }) => rule !== 'hint-not-in-metal3' || !invalidHints.has(path[1]),
     ),
-    ...(hasErrors(unread) ? [] : await checkMachine(host, options, settings.ramdiskNetwork, io)),
+    ...(hasErrors(unread) ? [] : checkMachine(host, options, ramdiskNetwork?.connections)),
   ];
   return reportIssues(issues, context) === 0 ? settings : undefined;
 }

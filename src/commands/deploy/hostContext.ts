@@ -4,8 +4,11 @@ import { type Finding, hasErrors } from '../../core/finding.ts';
 import { CliError, type FilePlace, only } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../../io/report/report.ts';
-import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { createMachineCheck } from './hardware.ts';
+import { bootModeOf } from '../../agent/hardwareChecks.ts';
+import type { HardwareComparison } from '../../hosts/settings/hardwareCheck.ts';
+import { withoutIgnored } from '../../io/report/ignored.ts';
+import type { DeployHost } from './documents/host.ts';
+import type { ReadNetwork } from './networkFile.ts';
 import { type NameOption, readInstalledConfig } from './readOptions.ts';
 import type { DeployOptions } from './options.ts';
 
@@ -15,19 +18,26 @@ export interface OptionSources {
   /** The position of the value in the inventory, or of one hint or argument in it; undefined for a flag. */
   readonly locate: (option: string, detail?: string | number) => FilePlace | undefined;
   /** The network of the host in the inventory, as text; undefined without one. */
-  readonly readRamdiskNetwork: (io: Io) => Promise<RamdiskNetwork | undefined>;
+  readonly readRamdiskNetwork: (io: Io) => Promise<ReadNetwork | undefined>;
 }
 
 export type HostContext = ReturnType<ReturnType<typeof createContexts>>;
 
-/** Contexts of hosts that share files. */
-export function createContexts() {
+/** Contexts of hosts that share files. @param compare with the machines of `--hardware`; undefined without it */
+export function createContexts(compare: HardwareComparison | undefined) {
   const readConfig = cacheConfigs();
-  const checkMachine = createMachineCheck();
   return (sources: OptionSources, io: Io) => ({
     ...sources,
     io,
-    checkMachine,
+    /** What differs between a host and its machine. */
+    checkMachine: (
+      { architecture, bootMac, name, rootDevice }: DeployHost,
+      { inventory, spec }: DeployOptions,
+      connections: ReadNetwork['connections'] = [],
+    ): readonly Finding[] => {
+      const expected = { rootDevice, bootMac, architecture, bootMode: bootModeOf(spec), connections };
+      return withoutIgnored(compare?.(name, expected, inventory === undefined) ?? [], io);
+    },
     /** Also reports problems of the config of the installed host; undefined if no file is given. */
     readConfig: (options: DeployOptions) => readConfig(options, io),
   });

@@ -16,6 +16,7 @@ import {
   startRun,
   writeHostFiles,
 } from '../../hosts/hostRun.ts';
+import { readMachines } from '../../hosts/settings/hardwareCheck.ts';
 import { writeOutput } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { flagOf, refuseUnused } from '../../io/report/choices.ts';
@@ -67,8 +68,8 @@ export async function writeDeployed<Document>(
   { extension, isSecret: hasSecret, make: makeDocument, options, served, write }: DeployCommand<Document>,
   io: Io,
 ): Promise<ExitCode> {
-  const { inventory, output = '-' } = options;
-  const contextOf = createContexts();
+  const { hardware, inventory, output = '-' } = options;
+  const contextOf = createContexts(hardware === undefined ? undefined : await readMachines(hardware, io));
   const make = (given: DeployOptions, context: HostContext): Promise<Document | undefined> => {
     const [own, named] = served?.withIso(given, context) ?? ([given, context] as const);
     return makeDocument(own, named);

@@ -17,7 +17,9 @@ import { pathIn } from '../../hosts/settings/reading.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
+import type { Connection } from '../../network/connection.ts';
 import { NOT_COVERED } from '../../network/documentPlace.ts';
+import { readConnections } from '../../network/keyfile/readKeyfile.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 
 const networkKinds = {
@@ -31,8 +33,13 @@ const networkKinds = {
   },
 } as const;
 
+/** With what the machine makes of it. */
+export interface ReadNetwork extends RamdiskNetwork {
+  readonly connections: readonly Connection[];
+}
+
 /**
- * The text of a YAML or JSON file that describes a network.
+ * A YAML or JSON file that describes a network.
  * @param what for error messages
  */
 export async function readNetworkFile(
@@ -40,13 +47,13 @@ export async function readNetworkFile(
   format: keyof typeof networkKinds,
   what: string,
   io: Io,
-): Promise<string> {
+): Promise<ReadNetwork> {
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
   return checkNetworkText({ format, text: Buffer.from(bytes).toString('utf8'), file }, what, io);
 }
 
-/** Reports problems of the network and returns its text. */
-async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<string> {
+/** Reports problems of the network. */
+async function checkNetworkText(description: NetworkText, what: string, io: Io): Promise<ReadNetwork> {
   const { file, format, text } = description;
   const reportOne = (problem: Diagnostic) => void report(io, problem);
   const network = await readDescribedNetwork(description);
@@ -54,8 +61,9 @@ async function checkNetworkText(description: NetworkText, what: string, io: Io):
   // The other programs may support more.
   const findings = network.findings.filter(({ rule }) => rule !== NOT_COVERED);
   refuseNetwork({ ...network, findings }, reportOne);
-  reportConnections(checkKeyfiles(network.keyfiles, {}, io), io);
-  return text;
+  const keyfiles = checkKeyfiles(network.keyfiles, {}, io);
+  reportConnections(keyfiles, io);
+  return { key: format, text, connections: readConnections(keyfiles) };
 }
 
 /** Documents of another kind have only keys that this program does not know. @param subject for messages */
@@ -70,14 +78,14 @@ export async function readRamdiskNetwork(
   host: InventoryHost,
   shared: Inputs,
   io: Io,
-): Promise<RamdiskNetwork | undefined> {
+): Promise<ReadNetwork | undefined> {
   const inputs = host.readInputs();
   for (const key of ['nmstate', 'networkData'] as const) {
     const value = (inputs.get(`host.${key}`) ?? shared.get(`host.${key}`))?.at(-1);
     if (value === undefined) continue;
     const { document } = value;
     const what = `${key} (${value.name})`;
-    const text =
+    const read =
       document === undefined
         ? readNetworkFile(pathIn(value, value.text), key, what, io)
         : checkNetworkText(
@@ -85,7 +93,7 @@ export async function readRamdiskNetwork(
             what,
             io,
           );
-    return { key, text: await located({ at: value.at }, () => text) };
+    return located({ at: value.at }, () => read);
   }
   return undefined;
 }

@@ -64,7 +64,7 @@ async function readNode(
   const differences =
     options.hardware === undefined || hasErrors(issues)
       ? []
-      : await checkMachine(host, options, await readRamdiskNetwork(io), io);
+      : checkMachine(host, options, (await readRamdiskNetwork(io))?.connections);
   const found = [...issues, ...checkNode(host, options), ...differences];
   if (reportIssues(found, context) !== 0) return undefined;
   const { set = false } = options;

@@ -1,12 +1,75 @@
-/** Compares the hosts of an inventory with their machines (`--hardware`). */
+/** Compares hosts with what their machines have (`--hardware`): a file, or a folder of them, such as that of `try --save`. */
 
-import { bootModeOf, type ExpectedHardware } from '../../agent/hardwareChecks.ts';
-import { diagnosticAt, hasErrors } from '../../core/finding.ts';
+import { basename, extname } from 'node:path';
+import {
+  bootModeOf,
+  checkHardware,
+  type ExpectedHardware,
+  hardwareRules,
+} from '../../agent/hardwareChecks.ts';
+import { CliError, located } from '../../core/errors.ts';
+import { diagnosticAt, type Finding, hasErrors } from '../../core/finding.ts';
+import { parseIfJson } from '../../formats/mapping.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import { expandInputs, type Interest } from '../../io/files/inputFiles.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
+import { type MachineHardware, readHardware } from '../../ipa/machineHardware.ts';
 import { readRootDevice } from '../../ipa/rootDeviceHints.ts';
-import { readMachines } from '../input/hardwareFiles.ts';
 import type { InventoryHost } from './inventoryDocument.ts';
+
+const interest: Interest = {
+  isWanted: (file) => /\.(?:json|ya?ml)$/.test(file),
+  description: '*.json, *.yaml',
+};
+
+/** Agents send several MiB with their logs; a cluster has hundreds of hosts. */
+const EXPECTED = { what: 'Hardware (--hardware)', maxBytes: 64 * 1024 * 1024 };
+
+/**
+ * What differs between a host and its machine, which has its name, or else its boot MAC address.
+ * @param isOnly there is no other host: then it has the only machine, whatever its name
+ */
+export type HardwareComparison = (
+  name: string,
+  expected: ExpectedHardware,
+  isOnly?: boolean,
+) => readonly Finding[];
+
+/** @throws CliError if a file cannot be read, or describes no machine */
+export async function readMachines(path: string, io: Io): Promise<HardwareComparison> {
+  const machines: MachineHardware[] = [];
+  for (const input of expandInputs([path], interest, io)) {
+    if (input.kind === 'error') throw input.error;
+    const own = readHardware(await readDocument(input.path, io));
+    if (own.length === 0) {
+      throw new CliError(`${input.path} contains no hardware data`, {
+        code: 'ERR_FORMAT',
+        hint: 'pass a file of "baremetal node inventory save", "try --save" or "kubectl get baremetalhosts -o yaml"',
+      });
+    }
+    const stem = basename(input.path, extname(input.path));
+    for (const machine of own) machines.push({ ...machine, name: machine.name ?? stem });
+  }
+  return (name, expected, isOnly = false) => {
+    const [only] = isOnly && machines.length === 1 ? machines : [];
+    const machine =
+      only ??
+      machines.find((one) => one.name === name) ??
+      machines.find(({ interfaces }) => interfaces.some(({ mac }) => mac === expected.bootMac));
+    if (machine !== undefined) return checkHardware(expected, machine);
+    const message = `${path} contains no machine with the name or the MAC address of the host`;
+    return [{ ...hardwareRules.noMachine, path: [], message }];
+  };
+}
+
+async function readDocument(path: string, io: Io): Promise<unknown> {
+  const text = Buffer.from(await readUserFile(path, io, EXPECTED)).toString('utf8');
+  const json = parseIfJson(text);
+  if (json !== undefined) return json;
+  const { parseYaml } = await import('../../formats/yaml.ts');
+  return located({ file: path, hint: `fix ${path}` }, () => parseYaml(text).value);
+}
 
 /** What the entry of the inventory does not say: that of the rendered config, and of the images. */
 export type BootedHardware = Pick<ExpectedHardware, 'architecture' | 'connections' | 'memory'>;
@@ -20,9 +83,9 @@ export async function createHardwareCheck(
   io: Io,
 ): Promise<HardwareCheck | undefined> {
   if (path === undefined) return undefined;
-  const check = await readMachines(path, io);
+  const compare = await readMachines(path, io);
   return (host, booted, hostIo) => {
-    const diagnostics = check(host, expectedHardware(host, booted)).map((finding) =>
+    const diagnostics = compare(host.name, expectedHardware(host, booted)).map((finding) =>
       diagnosticAt(finding, finding.path.length > 0 ? host.at : undefined),
     );
     return !hasErrors(report(hostIo, diagnostics));
