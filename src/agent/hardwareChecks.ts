@@ -4,8 +4,8 @@
  * So the user can turn each rule off.
  */
 
-import type { Finding } from '../core/finding.ts';
-import { found, lintError, lintNote, lintWarning } from '../core/rule.ts';
+import type { Finding, Path } from '../core/finding.ts';
+import { found, issueWith, lintError, lintNote, lintWarning, type Rule } from '../core/rule.ts';
 import { asMapping, stringOf } from '../formats/mapping.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import type { MachineDisk, MachineHardware, MachineInterface } from '../ipa/machineHardware.ts';
@@ -89,69 +89,62 @@ export const hardwareRules = {
 
 /** Paths are empty, or begin with `rootDevice`, `bootMac`, `arch` or `spec`, after the settings of deployments. */
 export function checkHardware(host: ExpectedHardware, machine: MachineHardware): readonly Finding[] {
-  const { architecture, bootMode, memory, rootDevice } = host;
-  const { noMac, architecture: otherArchitecture, bootMode: otherMode, memory: littleMemory } = hardwareRules;
+  const { architecture, bootMac, bootMode, connections, memory = 0, rootDevice } = host;
+  const { memory: ownMemory = memory } = machine;
   return found(
     rootDevice !== undefined && checkRootDevice(rootDevice, machine),
-    host.bootMac !== undefined &&
-      !machine.interfaces.some(({ mac }) => mac === host.bootMac) && {
-        ...noMac,
-        ...(machine.isFromBmc && unlisted),
-        path: ['bootMac'],
-        message: `the machine has no interface with the boot MAC address ${host.bootMac}`,
-        hint: `use ${listInterfaces(machine.interfaces)}`,
-      },
-    host.connections.flatMap((connection) => checkConnection(connection, host.connections, machine)),
+    bootMac !== undefined &&
+      !machine.interfaces.some(({ mac }) => mac === bootMac) &&
+      noMac(machine, ['bootMac'], `${bootMac}, from which it boots`),
+    connections.flatMap((connection) => checkConnection(connection, connections, machine)),
     architecture !== undefined &&
-      machine.architecture !== undefined &&
-      architecture !== machine.architecture && {
-        ...otherArchitecture,
-        path: ['arch'],
-        message: `the machine is ${machine.architecture}, and the host ${architecture}`,
-        hint: `set the architecture ${machine.architecture}`,
-      },
+      (machine.architecture ?? architecture) !== architecture &&
+      issueWith(hardwareRules.architecture, ['arch'], `${machine.architecture}, not ${architecture}`),
     bootMode !== undefined &&
-      machine.bootMode !== undefined &&
-      bootMode !== machine.bootMode && {
-        ...otherMode,
-        path: ['spec'],
-        message: `the machine was inspected in boot mode ${machine.bootMode}, and the host sets ${bootMode}`,
-      },
-    memory !== undefined &&
-      machine.memory !== undefined &&
-      memory > machine.memory && {
-        ...littleMemory,
-        path: [],
-        message: `the machine has ${formatSizeInWords(machine.memory)} of memory, and its images need ${formatSizeInWords(memory)}`,
-      },
+      (machine.bootMode ?? bootMode) !== bootMode &&
+      issueWith(hardwareRules.bootMode, ['spec'], `${machine.bootMode}, not ${bootMode}`),
+    memory > ownMemory &&
+      issueWith(
+        hardwareRules.memory,
+        [],
+        `${formatSizeInWords(ownMemory)}, not ${formatSizeInWords(memory)}`,
+      ),
   );
 }
 
 /** A BMC may not list the interfaces of cards. */
-const unlisted = { severity: 'warning' } as const;
+function noMac({ interfaces, isFromBmc }: MachineHardware, path: Path, detail: string): Finding {
+  const issue = issueWith(hardwareRules.noMac, path, detail);
+  return { ...issue, ...(isFromBmc && { severity: 'warning' }), hint: `use ${listInterfaces(interfaces)}` };
+}
+
+function say(rule: Rule, path: Path, message: string, hint = rule.hint): readonly Finding[] {
+  return [{ ...rule, path, message, hint }];
+}
 
 function checkRootDevice(rootDevice: RootDevice, { disks, isFromBmc }: MachineHardware): readonly Finding[] {
+  const path = ['rootDevice'];
   if (isFromBmc) {
     const message = 'the hardware data is that of the BMC, which does not know the names of disks in Linux';
     const hint = 'inspect the machine with the agent, or boot it with try --save';
-    return [{ ...hardwareRules.unknownDisk, path: ['rootDevice'], message, hint }];
+    return say(hardwareRules.unknownDisk, path, message, hint);
   }
   const names = Object.keys(rootDevice).filter(isHintName);
   const shown = `the disks are ${disks.map((disk) => describeDisk(disk, names)).join(', ') || 'none'}`;
   const unknown = disks.length === 0 ? undefined : names.find((name) => !disks.some((disk) => name in disk));
   if (unknown !== undefined) {
-    const message = `the hardware data does not contain ${unknown} of the disks`;
-    return [{ ...hardwareRules.unknownDisk, path: ['rootDevice', unknown], message }];
+    return say(
+      hardwareRules.unknownDisk,
+      [...path, unknown],
+      `the hardware data does not contain ${unknown} of the disks`,
+    );
   }
   if (names.length === 0) {
     const disk = defaultDisk(disks);
-    if (disk === undefined) {
-      const message = `no disk of the machine has 4 GiB: ${shown}`;
-      return [{ ...hardwareRules.noDisk, path: ['rootDevice'], message, hint: 'add a disk' }];
-    }
+    if (disk === undefined)
+      return say(hardwareRules.noDisk, path, `no disk of the machine has 4 GiB: ${shown}`, 'add a disk');
     const message = `without a hint, the smallest disk of at least 4 GiB is overwritten: ${describeDisk(disk, [])}`;
-    const hint = `use ${distinguish(disk, disks)}`;
-    return [{ ...hardwareRules.disk, path: ['rootDevice'], message, hint }];
+    return say(hardwareRules.disk, path, message, `use ${distinguish(disk, disks)}`);
   }
   const [disk, ...others] = matchDisks(rootDevice, disks);
   if (disk === undefined) {
@@ -160,24 +153,15 @@ function checkRootDevice(rootDevice: RootDevice, { disks, isFromBmc }: MachineHa
     const isSure = matchDisks(Object.fromEntries(sure), disks).length === 0;
     const message = `no disk of the machine matches ${names.join(' and ')}: ${shown}`;
     const hint = `use ${disks[0] === undefined ? 'name=/dev/…' : distinguish(disks[0], disks, names)}`;
-    return [
-      {
-        ...hardwareRules.noDisk,
-        severity: isSure ? 'error' : 'warning',
-        path: ['rootDevice', ...(names.length === 1 ? names : [])],
-        message,
-        hint,
-      },
-    ];
+    const rule = { ...hardwareRules.noDisk, severity: isSure ? 'error' : 'warning' } as const;
+    return say(rule, names.length === 1 ? [...path, ...names] : path, message, hint);
   }
   if (others.length > 0) {
     const list = [disk, ...others].map((one) => describeDisk(one, [])).join(', ');
     const message = `${others.length + 1} disks of the machine match, and the first is overwritten: ${list}`;
-    const hint = `add ${distinguish(disk, disks)}`;
-    return [{ ...hardwareRules.severalDisks, path: ['rootDevice'], message, hint }];
+    return say(hardwareRules.severalDisks, path, message, `add ${distinguish(disk, disks)}`);
   }
-  const message = `${describeDisk(disk, names)} of the machine is overwritten`;
-  return [{ ...hardwareRules.disk, path: ['rootDevice'], message }];
+  return say(hardwareRules.disk, path, `${describeDisk(disk, names)} of the machine is overwritten`);
 }
 
 /** `/dev/sda (447.1 GiB, hctl 3:2:0:0)` */
@@ -205,17 +189,17 @@ function distinguish(
 function checkConnection(
   connection: Connection,
   all: readonly Connection[],
-  { interfaces, isFromBmc }: MachineHardware,
+  machine: MachineHardware,
 ): readonly Finding[] {
+  const { interfaces, isFromBmc } = machine;
   const { controller, interfaceName, isAutoconnected, mac, type, vlan } = connection;
   const name = connectionName(connection);
   if (!isAutoconnected) return [];
-  const missing = (wanted: string, of: string): Finding[] => {
+  const missing = (wanted: string, of: string): readonly Finding[] => {
     if (isFromBmc || interfaces.some((one) => one.name === wanted)) return [];
     const meant = interfaces.filter((one) => one.name.startsWith(wanted)); // eno1np0 in place of eno1
-    const message = `the machine has no interface ${wanted}${of}`;
     const hint = `use ${listInterfaces(meant.length > 0 ? meant : interfaces)}`;
-    return [{ ...hardwareRules.noInterface, path: [], message, hint }];
+    return say(hardwareRules.noInterface, [], `the machine has no interface ${wanted}${of}`, hint);
   };
   const parent = vlan?.parent;
   if (parent !== undefined && findConnection(all, parent) === undefined) {
@@ -227,15 +211,11 @@ function checkConnection(
   if (own === undefined) {
     // The ports of a running bond have its MAC address.
     const isBonded = new Set(interfaces.map((one) => one.mac)).size < interfaces.length;
-    if (isBonded && controller !== undefined) return [];
-    const message = `the machine has no interface with the MAC address ${mac} of ${name}`;
-    const hint = `use ${listInterfaces(interfaces)}`;
-    return [{ ...hardwareRules.noMac, ...(isFromBmc && unlisted), path: [], message, hint }];
+    return isBonded && controller !== undefined ? [] : [noMac(machine, [], `${mac} of ${name}`)];
   }
   if (isFromBmc || interfaceName === undefined || interfaceName === own.name) return [];
   const message = `the machine has no interface ${interfaceName} with the MAC address ${mac}: it is named ${own.name}`;
-  const hint = `use ${own.name}, or only the MAC address`;
-  return [{ ...hardwareRules.noInterface, path: [], message, hint }];
+  return say(hardwareRules.noInterface, [], message, `use ${own.name}, or only the MAC address`);
 }
 
 /** Interfaces of a running agent that have another IPv4 address than their connection. */
@@ -252,7 +232,7 @@ export function checkReportedAddresses(
     if (!isAutoconnected || own === undefined || wanted.length === 0) return [];
     if (present.some((address) => wanted.includes(address))) return [];
     const message = `${own.name} has ${present.join(', ') || 'no IPv4 address'} instead of ${wanted.join(', ')}`;
-    return [{ ...hardwareRules.otherAddress, path: [], message }];
+    return say(hardwareRules.otherAddress, [], message);
   });
 }
 

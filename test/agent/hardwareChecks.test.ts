@@ -105,12 +105,12 @@ describe('checkHardware', () => {
     [
       'the boot MAC address',
       { bootMac: '52:54:00:00:00:01' },
-      'error hardware-no-mac: the machine has no interface with the boot MAC address 52:54:00:00:00:01 | use eno1np0 (52:54:00:12:34:56) or eno2np1 (52:54:00:12:34:57)',
+      'error hardware-no-mac: the machine has no interface with the MAC address: 52:54:00:00:00:01, from which it boots | use eno1np0 (52:54:00:12:34:56) or eno2np1 (52:54:00:12:34:57)',
     ],
     [
       'a MAC address of the network',
       { connections: connections(ethernet('mac-address=52:54:00:00:00:01')) },
-      'error hardware-no-mac: the machine has no interface with the MAC address 52:54:00:00:00:01 of net | use eno1np0 (52:54:00:12:34:56) or eno2np1 (52:54:00:12:34:57)',
+      'error hardware-no-mac: the machine has no interface with the MAC address: 52:54:00:00:00:01 of net | use eno1np0 (52:54:00:12:34:56) or eno2np1 (52:54:00:12:34:57)',
     ],
     [
       'a name of another system',
@@ -139,17 +139,17 @@ describe('checkHardware', () => {
     [
       'the architecture',
       { architecture: 'aarch64' },
-      'error hardware-architecture: the machine is x86_64, and the host aarch64 | set the architecture x86_64',
+      'error hardware-architecture: the machine has another architecture than the host: x86_64, not aarch64 | set the architecture of the machine',
     ],
     [
       'the boot mode',
       { bootMode: 'uefi' },
-      'warning hardware-boot-mode: the machine was inspected in boot mode bios, and the host sets uefi | set the boot mode of the machine',
+      'warning hardware-boot-mode: the machine was inspected in another boot mode than the host sets: bios, not uefi | set the boot mode of the machine',
     ],
     [
       'memory',
       { memory: 6.5 * GIB },
-      'error hardware-memory: the machine has 4 GiB of memory, and its images need 6.5 GiB | use a smaller image, or a machine with more memory',
+      'error hardware-memory: the machine has less memory than its images need: 4 GiB, not 6.5 GiB | use a smaller image, or a machine with more memory',
     ],
   ])('finds what the machine lacks: %s', (_title, host, finding) => {
     expect(check(host)).toEqual([finding]);
