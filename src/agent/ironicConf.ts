@@ -4,12 +4,14 @@
  */
 
 import { basename } from 'node:path/posix';
-import { DEFAULT_FOLDERS, refuseFile } from '../core/conductorFiles.ts';
-import type { Finding } from '../core/finding.ts';
-import { found, lintError, lintNote, lintWarning } from '../core/rule.ts';
+import { refuseFile } from '../core/conductorFiles.ts';
+import type { Finding, Path } from '../core/finding.ts';
+import { groupBy } from '../core/lists.ts';
+import { found, issue, lintError, lintNote, lintWarning } from '../core/rule.ts';
+import { cutText } from '../formats/goText.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
 import { parseArgument, splitArguments } from '../kargs/argument.ts';
-import { type NamedBootFile, checkBootFiles } from '../kargs/bootFileNames.ts';
+import { checkBootFiles } from '../kargs/bootFileNames.ts';
 import { bootRules, checkBoot } from '../kargs/checkBoot.ts';
 import { coreosArguments, liveArguments } from '../kargs/coreosArguments.ts';
 import { ironicConf } from '../kargs/loaders/ironic.ts';
@@ -70,20 +72,23 @@ export function checkConductor({ entries }: OsloDocument): readonly Finding[] {
   for (const entry of entries) {
     if (entry.kind === 'option') options.set(`${entry.section}.${entry.name}`, entry);
   }
-  return [
+  const findings = [
     ...[...options.values()].filter(({ name }) => ARGUMENTS.test(name)).flatMap(checkLine),
     ...checkSections(options),
-    ...['deploy', 'rescue'].flatMap((mode) => checkImages(mode, options)),
+    ...(['deploy', 'rescue'] as const).flatMap((start) =>
+      (['', '_by_arch'] as const).flatMap((end) => checkImages(start, end, options)),
+    ),
   ];
+  return findings.map((finding) => {
+    const { position, valuePosition = position } = options.get(finding.path.join('.')) ?? {};
+    return { ...finding, position: valuePosition };
+  });
 }
 
 type Options = ReadonlyMap<string, OsloOption>;
 
-function at(
-  problem: Pick<Finding, 'hint' | 'message' | 'rule' | 'severity'>,
-  { name, position, section, valuePosition }: OsloOption,
-): Finding {
-  return { ...problem, path: [section, name], position: valuePosition ?? position };
+function pathOf({ name, section }: OsloOption): Path {
+  return [section, name];
 }
 
 /** The arguments, without those with `$name`, which is the value of another option. */
@@ -115,7 +120,7 @@ function checkLine(option: OsloOption): Finding[] {
     ...found(
       settings.system === 'coreos' &&
         missing.length > 0 &&
-        at({ ...firstBoot, hint: `add ${missing.join(' ')} to ${option.name}` }, option),
+        issue(firstBoot, pathOf(option), `add ${missing.join(' ')} to ${option.name}`),
     ),
     ...checkBoot(settings, ironicConf).map((finding) => {
       const [, index = -1] = finding.path;
@@ -127,7 +132,7 @@ function checkLine(option: OsloOption): Finding[] {
         finding.rule === bootRules['rootfs-url-missing'].rule
           ? `add ${coreosArguments.rootfsUrl.name}=URL`
           : finding.hint;
-      return at({ ...finding, message, hint }, option);
+      return { ...finding, path: pathOf(option), message, hint };
     }),
   ];
 }
@@ -144,77 +149,54 @@ function checkSections(options: Options): readonly Finding[] {
   const coreos = boots.find(({ option }) => option !== undefined && isForCoreos(option))?.option;
   const other = boots.find(({ isUsed, option }) => isUsed && (option === undefined || !isForCoreos(option)));
   const first = network ?? media;
-  if (coreos === undefined) return first === undefined ? [] : [at(conductorRules.otherSystem, first)];
+  if (coreos === undefined)
+    return first === undefined ? [] : [issue(conductorRules.otherSystem, pathOf(first))];
   if (other === undefined) return [];
   const what = other.section === 'pxe' ? 'over the network' : 'from virtual media';
   return [
-    at(
-      {
-        ...conductorRules.otherSection,
-        message: `the kernel arguments of CoreOS are only in [${coreos.section}]: ramdisks that nodes boot ${what} do not start CoreOS`,
-        hint: `set kernel_append_params in [${other.section}] to the value of [${coreos.section}], unless these nodes boot an ISO or another ramdisk`,
-      },
-      other.option ?? coreos,
-    ),
+    {
+      ...conductorRules.otherSection,
+      path: pathOf(other.option ?? coreos),
+      message: `the kernel arguments of CoreOS are only in [${coreos.section}]: ramdisks that nodes boot ${what} do not start CoreOS`,
+      hint: `set kernel_append_params in [${other.section}] to the value of [${coreos.section}], unless these nodes boot an ISO or another ramdisk`,
+    },
   ];
 }
 
-/** @param mode the prefix of the options: `deploy` or `rescue` */
-function checkImages(mode: string, options: Options): readonly Finding[] {
-  const uses = [
-    { use: 'kernel', name: `${mode}_kernel` },
-    { use: 'initramfs', name: `${mode}_ramdisk` },
-  ] as const;
+const imageOptions = [
+  { use: 'kernel', name: 'kernel' },
+  { use: 'initramfs', name: 'ramdisk' },
+] as const;
+
+/** @param end of the names of the options, which have one URL, or one for each architecture */
+function checkImages(start: 'deploy' | 'rescue', end: '' | '_by_arch', options: Options): readonly Finding[] {
   const folders = options.get('conductor.file_url_allowed_paths')?.value.split(',');
-  const allowed = folders?.map((folder) => folder.trim()) ?? DEFAULT_FOLDERS;
-  return ['', '_by_arch'].flatMap((ending) => {
-    const images = uses.map(({ name, use }) => {
-      const option = options.get(`conductor.${name}${ending}`);
-      const urls = ending === '' ? [['', option?.value.trim() ?? ''] as const] : readByArch(option?.value);
-      return { use, name: `${name}${ending}`, option, urls: new Map(urls.filter(([, url]) => url !== '')) };
-    });
-    const machines = new Set(images.flatMap(({ urls }) => [...urls.keys()]));
-    return [...machines].flatMap((machine) => {
-      const given = images.flatMap(({ option, urls, use }) => {
-        const url = urls.get(machine);
-        return url === undefined || option === undefined ? [] : [{ use, url, option }];
-      });
-      const [first] = given;
-      const missing = images.find(({ urls }) => !urls.has(machine));
-      if (first === undefined) return [];
-      const files: NamedBootFile[] = given.map(({ url, use }, index) => ({ use, url, path: [index] }));
-      return [
-        ...found(
-          missing !== undefined &&
-            at(
-              {
-                ...conductorRules.imageMissing,
-                message: `${first.option.name} is set${machine && ` for ${machine}`}, but not ${missing.name}: Ironic boots the ramdisk only with both`,
-                hint: `add to [conductor]: ${missing.name} = ${machine && `${machine}:`}URL of the ${missing.use}`,
-              },
-              first.option,
-            ),
-          given.map(({ option, url }) => checkFile(url, allowed, option)),
-        ),
-        ...checkBootFiles(files).map((finding) =>
-          at(finding, given[Number(finding.path[0])]?.option ?? first.option),
-        ),
-      ];
+  const allowed = folders?.map((folder) => folder.trim());
+  const images = imageOptions.flatMap(({ name, use }) => {
+    const option = options.get(`conductor.${start}_${name}${end}`);
+    if (option === undefined) return [];
+    // `x86_64:http://192.0.2.1/a,aarch64:http://192.0.2.1/b`, as oslo.config reads a dictionary.
+    const items = end === '' ? [`:${option.value}`] : option.value.split(',');
+    return items.flatMap((item) => {
+      const [machine = '', url = ''] = cutText(item, ':').map((text) => text.trim());
+      return url === '' ? [] : [{ machine, url, option, use, path: pathOf(option) }];
     });
   });
-}
-
-/** `x86_64:http://192.0.2.1/a,aarch64:http://192.0.2.1/b`, as oslo.config reads a dictionary. */
-function readByArch(value = ''): (readonly [machine: string, url: string])[] {
-  return value.split(',').map((item) => {
-    const colon = item.indexOf(':');
-    return [item.slice(0, Math.max(0, colon)).trim(), item.slice(colon + 1).trim()] as const;
+  return [...groupBy(images, ({ machine }) => machine)].flatMap(([machine, files]) => {
+    const missing = imageOptions.find(({ use }) => !files.some((file) => file.use === use));
+    const name = `${start}_${missing?.name}${end}`;
+    const incomplete = files.slice(0, missing === undefined ? 0 : 1).map(({ option, path }) => ({
+      ...conductorRules.imageMissing,
+      path,
+      message: `${option.name} is set${machine && ` for ${machine}`}, but not ${name}: Ironic boots the ramdisk only with both`,
+      hint: `add to [conductor]: ${name} = ${machine && `${machine}:`}URL of the ${missing?.use}`,
+    }));
+    const refused = files.flatMap(({ option, path, url }) => {
+      const { hint, message } = refuseFile(url, allowed) ?? {};
+      return message === undefined
+        ? []
+        : [{ ...conductorRules.filePath, path, message: `${option.name}: ${message}`, hint }];
+    });
+    return [...incomplete, ...refused, ...checkBootFiles(files)];
   });
-}
-
-function checkFile(url: string, allowed: readonly string[], option: OsloOption): Finding | undefined {
-  const refused = refuseFile(url, allowed);
-  if (refused === undefined) return undefined;
-  const { hint, message } = refused;
-  return at({ ...conductorRules.filePath, message: `${option.name}: ${message}`, hint }, option);
 }
