@@ -3,7 +3,7 @@
  * builders of ironic-python-agent and ironic-image name them by their part. A name that says nothing, or more than one thing, is accepted.
  */
 
-import { type Architecture, architectures } from '../core/architecture.ts';
+import { architectures } from '../core/architecture.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import type { KernelArgument } from './argument.ts';
 import { coreosArguments } from './coreosArguments.ts';
@@ -47,41 +47,32 @@ export function rootfsOf(list: readonly KernelArgument[]): readonly NamedBootFil
 /** Files whose names are those of other files, and files of other architectures than the first one. */
 export function checkBootFiles(files: readonly NamedBootFile[]): readonly Finding[] {
   const named = files.map((file) => ({ ...file, ...readName(file.url) }));
-  const [first] = named.flatMap(({ architecture, use }) =>
-    architecture === undefined ? [] : [{ architecture, use }],
-  );
-  return named.flatMap(({ architecture, meant, path, use }) => {
-    const isOther = first !== undefined && architecture !== undefined && architecture !== first.architecture;
-    return found(
-      meant !== undefined &&
+  const first = named.find(({ architecture }) => architecture !== undefined);
+  return named.flatMap(({ architecture = first?.architecture, meant = '', path, use }) =>
+    found(
+      meant !== '' &&
         meant !== use && {
           ...bootFileRules['boot-url-name'],
           path,
           message: `by its name, the file is ${/^[aeiou]/.test(meant) ? 'an' : 'a'} ${meant}, not the ${use}`,
           hint: `use the URL of the ${use}`,
         },
-      isOther && {
+      architecture !== first?.architecture && {
         ...bootFileRules['boot-url-architecture'],
         path,
-        message: `by their names, the ${use} is for ${architecture} and the ${first.use} for ${first.architecture}`,
-        hint: `use the URL of the ${use} for ${first.architecture}`,
+        message: `by their names, the ${use} is for ${architecture} and the ${first?.use} for ${first?.architecture}`,
+        hint: `use the URL of the ${use} for ${first?.architecture}`,
       },
-    );
-  });
+    ),
+  );
 }
 
-function readName(url: string): {
-  readonly meant?: FileUse | undefined;
-  readonly architecture?: Architecture | undefined;
-} {
-  const name = url
-    .replace(/[?#].*$/, '')
-    .replace(/^.*\//, '')
-    .toLowerCase();
-  const meant = words.filter(([, word]) => word.test(name)).map(([use]) => use);
-  const machines = architectures.filter((machine) => name.includes(machine));
+function readName(url: string) {
+  const [name = ''] = /[^/]*$/.exec(url.toLowerCase().replace(/[?#].*$/, '')) ?? [];
+  const [meant, ...others] = words.filter(([, word]) => word.test(name)).map(([use]) => use);
+  const [architecture, ...more] = architectures.filter((machine) => name.includes(machine));
   return {
-    meant: meant.length === 1 ? meant[0] : undefined,
-    architecture: machines.length === 1 ? machines[0] : undefined,
+    meant: others.length === 0 ? meant : undefined,
+    architecture: more.length === 0 ? architecture : undefined,
   };
 }

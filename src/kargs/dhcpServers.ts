@@ -36,15 +36,36 @@ interface ClientClass {
   readonly tests: readonly string[];
 }
 
-interface ClientTests {
+interface Dialect {
+  /** The start of a comment. */
+  readonly comment: string;
+  /** What includes the file, and what checks the configuration. */
+  readonly use: string;
+  readonly check: string;
+  /** The conditions for a client. */
   readonly kinds: Readonly<Record<ClientKind, string>>;
   /** Client architectures (RFC 4578, IANA "Processor Architecture Types"). */
   readonly architecture: (number: number) => string;
   readonly mac: (mac: string) => string;
+  readonly format: (classes: readonly ClientClass[], tftpServer: string) => string;
 }
 
 export function renderDhcpClasses(server: DhcpServer, boot: DhcpBoot): string {
-  return server === 'kea' ? renderKea(boot) : renderIsc(boot);
+  const { efiLoaders: efi = ipxeLoaders, folderUrl } = boot;
+  const { check, comment, format, use } = dialects[server];
+  const isCopied = isIpxeLoader(efi.x86_64) || isIpxeLoader(efi.aarch64);
+  const introduction = [
+    'Classes with the boot files of each kind of client, for a DHCP server that the network already has. It is written again by each run.',
+    `  use it:     ${use}`,
+    `  check it:   ${check}`,
+    'The boot loaders of iPXE are in the folder of TFTP of this machine, as dnsmasq.conf says. A TFTP server without DHCP:',
+    '  dnsmasq --port=0 --enable-tftp --tftp-root=/var/lib/tftpboot',
+    ...(isCopied
+      ? [`  UEFI HTTP boot, in the folder of ${dhcpFiles[server]}: cp /var/lib/tftpboot/snponly-*.efi .`]
+      : []),
+  ];
+  const classes = format(classesOf(boot, efi, dialects[server]), bootServerOf(folderUrl));
+  return `${introduction.map((line) => `${comment} ${line}\n`).join('')}${classes}\n`;
 }
 
 /** The name or address in the URL of the folder, without brackets; empty for a text that is no URL. */
@@ -53,8 +74,9 @@ export function bootServerOf(folderUrl: string): string {
 }
 
 function classesOf(
-  { efiLoaders: efi = ipxeLoaders, folderUrl, hosts }: DhcpBoot,
-  { architecture, kinds, mac }: ClientTests,
+  { folderUrl, hosts }: DhcpBoot,
+  efi: EfiLoaders,
+  { architecture, kinds, mac }: Dialect,
 ): readonly ClientClass[] {
   const classOf = (name: string, kind: ClientKind, file: string, tests: readonly string[]): ClientClass => ({
     name: `boot-${name}`,
@@ -81,99 +103,69 @@ function anyOf(tests: readonly string[]): string {
   return `(${tests.join(' or ')})`;
 }
 
-function introduction(
-  server: DhcpServer,
-  use: string,
-  check: string,
-  { efiLoaders: efi = ipxeLoaders }: DhcpBoot,
-): readonly string[] {
-  const isCopied = isIpxeLoader(efi.x86_64) || isIpxeLoader(efi.aarch64);
-  return [
-    'Classes with the boot files of each kind of client, for a DHCP server that the network already has. It is written again by each run.',
-    `  use it:     ${use}`,
-    `  check it:   ${check}`,
-    'The boot loaders of iPXE are in the folder of TFTP of this machine, as dnsmasq.conf says. A TFTP server without DHCP:',
-    '  dnsmasq --port=0 --enable-tftp --tftp-root=/var/lib/tftpboot',
-    ...(isCopied
-      ? [`  UEFI HTTP boot, in the folder of ${dhcpFiles[server]}: cp /var/lib/tftpboot/snponly-*.efi .`]
-      : []),
-  ];
-}
+const KEA_IPXE = "substring(option[77].hex, 0, 4) == 'iPXE' or option[175].exists";
+const KEA_HTTP = "substring(option[60].hex, 0, 10) == 'HTTPClient'";
+const ISC_IPXE = 'option user-class = "iPXE"';
+const ISC_HTTP = 'substring(option vendor-class-identifier, 0, 10) = "HTTPClient"';
 
-/** A JSON list with comments, for `"client-classes"` of `Dhcp4`. Kea sends an option that a client does not ask for only with `always-send`. */
-function renderKea(boot: DhcpBoot): string {
-  const classes = classesOf(boot, keaTests).map(({ file, kind, name, tests }) => {
-    const options = [
-      ...(kind === 'pxe' ? [] : [{ name: 'boot-file-name', data: file, 'always-send': true }]),
-      ...(kind === 'http'
-        ? [{ name: 'vendor-class-identifier', data: 'HTTPClient', 'always-send': true }]
-        : []),
-    ];
-    return {
-      name,
-      test: tests.join(' and '),
-      ...(kind === 'pxe' && { 'next-server': bootServerOf(boot.folderUrl), 'boot-file-name': file }),
-      ...(options.length > 0 && { 'option-data': options }),
-    };
-  });
-  const use = `in "Dhcp4" of kea-dhcp4.conf: "client-classes": <?include "/FOLDER/${dhcpFiles.kea}"?>`;
-  return [
-    ...introduction('kea', use, 'kea-dhcp4 -t /etc/kea/kea-dhcp4.conf', boot).map((line) => `// ${line}`),
-    JSON.stringify(classes, undefined, 2),
-    '',
-  ].join('\n');
-}
-
-const IPXE = "substring(option[77].hex, 0, 4) == 'iPXE' or option[175].exists";
-const HTTP = "substring(option[60].hex, 0, 10) == 'HTTPClient'";
-
-const keaTests: ClientTests = {
-  kinds: {
-    ipxe: `(${IPXE})`,
-    http: `not (${IPXE}) and ${HTTP}`,
-    pxe: `not (${IPXE}) and not (${HTTP})`,
+const dialects: Readonly<Record<DhcpServer, Dialect>> = {
+  kea: {
+    comment: '//',
+    use: `in "Dhcp4" of kea-dhcp4.conf: "client-classes": <?include "/FOLDER/${dhcpFiles.kea}"?>`,
+    check: 'kea-dhcp4 -t /etc/kea/kea-dhcp4.conf',
+    kinds: {
+      ipxe: `(${KEA_IPXE})`,
+      http: `not (${KEA_IPXE}) and ${KEA_HTTP}`,
+      pxe: `not (${KEA_IPXE}) and not (${KEA_HTTP})`,
+    },
+    architecture: (number) => `option[93].hex == 0x${number.toString(16).padStart(4, '0')}`,
+    mac: (mac) => `pkt4.mac == 0x${mac.replaceAll(':', '')}`,
+    // A list for `"client-classes"` of `Dhcp4`. Kea sends an option that a client does not ask for only with `always-send`.
+    format: (classes, tftpServer) => {
+      const list = classes.map(({ file, kind, name, tests }) => ({
+        name,
+        test: tests.join(' and '),
+        ...(kind === 'pxe'
+          ? { 'next-server': tftpServer, 'boot-file-name': file }
+          : {
+              'option-data': [
+                ['boot-file-name', file],
+                ...(kind === 'http' ? [['vendor-class-identifier', 'HTTPClient']] : []),
+              ].map(([option, data]) => ({ name: option, data, 'always-send': true })),
+            }),
+      }));
+      return JSON.stringify(list, undefined, 2);
+    },
   },
-  architecture: (number) => `option[93].hex == 0x${number.toString(16).padStart(4, '0')}`,
-  mac: (mac) => `pkt4.mac == 0x${mac.replaceAll(':', '')}`,
-};
-
-/** For `include` in dhcpd.conf. */
-function renderIsc(boot: DhcpBoot): string {
-  const classes = classesOf(boot, iscTests).map(({ file, kind, name, tests }) =>
-    [
-      `class "${name}" {`,
-      `  match if ${tests.join('\n    and ')};`,
-      ...(kind === 'pxe' ? [`  next-server ${bootServerOf(boot.folderUrl)};`] : []),
-      ...(kind === 'http' ? ['  option vendor-class-identifier "HTTPClient";'] : []),
-      ...(kind === 'pxe'
-        ? [`  filename "${file}";`]
-        : [
-            `  option bootfile-name "${file}";`,
-            '  option dhcp-parameter-request-list = concat(option dhcp-parameter-request-list, 3c:43);',
-          ]),
-      '}',
-    ].join('\n'),
-  );
-  const use = `in dhcpd.conf, outside of its subnets: include "/FOLDER/${dhcpFiles.isc}";`;
-  return [
-    ...introduction('isc', use, 'dhcpd -t -cf /etc/dhcp/dhcpd.conf', boot).map((line) => `# ${line}`),
-    'option boot-arch code 93 = unsigned integer 16;',
-    '',
-    classes.join('\n\n'),
-    '',
-  ].join('\n');
-}
-
-const iscTests: ClientTests = {
-  kinds: {
-    ipxe: 'option user-class = "iPXE"',
-    http: 'not (option user-class = "iPXE")\n    and substring(option vendor-class-identifier, 0, 10) = "HTTPClient"',
-    pxe: 'not (option user-class = "iPXE")\n    and not (substring(option vendor-class-identifier, 0, 10) = "HTTPClient")',
-  },
-  architecture: (number) => `option boot-arch = 00:${number.toString(16).padStart(2, '0')}`,
-  mac: (mac) => {
-    // dhcpd writes bytes without leading zeros.
-    const bytes = mac.split(':').map((byte) => byte.replace(/^0(?=.)/, ''));
-    return `binary-to-ascii(16, 8, ":", substring(hardware, 1, 6)) = "${bytes.join(':')}"`;
+  isc: {
+    comment: '#',
+    use: `in dhcpd.conf, outside of its subnets: include "/FOLDER/${dhcpFiles.isc}";`,
+    check: 'dhcpd -t -cf /etc/dhcp/dhcpd.conf',
+    kinds: {
+      ipxe: ISC_IPXE,
+      http: `not (${ISC_IPXE})\n    and ${ISC_HTTP}`,
+      pxe: `not (${ISC_IPXE})\n    and not (${ISC_HTTP})`,
+    },
+    architecture: (number) => `option boot-arch = 00:${number.toString(16).padStart(2, '0')}`,
+    mac: (mac) => {
+      // dhcpd writes bytes without leading zeros.
+      const bytes = mac.split(':').map((byte) => byte.replace(/^0(?=.)/, ''));
+      return `binary-to-ascii(16, 8, ":", substring(hardware, 1, 6)) = "${bytes.join(':')}"`;
+    },
+    format: (classes, tftpServer) => {
+      const texts = classes.map(({ file, kind, name, tests }) => {
+        const lines =
+          kind === 'pxe'
+            ? [`next-server ${tftpServer};`, `filename "${file}";`]
+            : [
+                ...(kind === 'http' ? ['option vendor-class-identifier "HTTPClient";'] : []),
+                `option bootfile-name "${file}";`,
+                'option dhcp-parameter-request-list = concat(option dhcp-parameter-request-list, 3c:43);',
+              ];
+        const test = `match if ${tests.join('\n    and ')};`;
+        return `class "${name}" {\n${[test, ...lines].map((line) => `  ${line}\n`).join('')}}`;
+      });
+      return ['option boot-arch code 93 = unsigned integer 16;', ...texts].join('\n\n');
+    },
   },
 };
