@@ -4,13 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 
-export interface TimeAnswer {
-  /** Milliseconds that the server is ahead of this machine. */
-  readonly offset: number;
-  /** Whether it has a time and gives it to this client. */
-  readonly isUsable: boolean;
-}
-
 const PACKET_BYTES = 48;
 /** Version 4, mode 3 (client). */
 const CLIENT = 0x23;
@@ -22,13 +15,14 @@ const NTP_EPOCH = 2_208_988_800;
 const AGAIN = 1000;
 
 /**
+ * The milliseconds that the server is ahead of this machine, or why it gives no time.
  * @param signal ends the wait: the result is undefined
  * @throws errors of the system: the name is unknown, or nothing listens on the port
  */
 export async function askTimeServer(
   { host, port }: { readonly host: string; readonly port: number },
   signal: AbortSignal,
-): Promise<TimeAnswer | undefined> {
+): Promise<{ readonly offset: number } | { readonly problem: string } | undefined> {
   const { address, family } = await lookup(host);
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   const request = Buffer.alloc(PACKET_BYTES);
@@ -47,10 +41,9 @@ export async function askTimeServer(
         const isOurs = answer.subarray(ORIGINATE, RECEIVE).equals(request.subarray(TRANSMIT));
         if (answer.length < PACKET_BYTES || !isOurs) return;
         const [stratum, isUnsynchronized] = [answer.readUInt8(1), answer.readUInt8(0) >> 6 === 3];
-        resolve({
-          offset: (timeAt(answer, RECEIVE) - sent + timeAt(answer, TRANSMIT) - Date.now()) / 2,
-          isUsable: !isUnsynchronized && stratum > 0 && stratum < 16,
-        });
+        const isUsable = !isUnsynchronized && stratum > 0 && stratum < 16;
+        const offset = (timeAt(answer, RECEIVE) - sent + timeAt(answer, TRANSMIT) - Date.now()) / 2;
+        resolve(isUsable ? { offset } : { problem: 'it has no time for clients' });
       });
       signal.addEventListener('abort', () => resolve(undefined), { once: true });
       if (signal.aborted) return resolve(undefined);

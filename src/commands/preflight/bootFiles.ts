@@ -1,5 +1,6 @@
 /** The files that a host boots from and installs, as the inventory and a published folder name them. */
 
+import type { InputValue } from '../../agent/settingInputs.ts';
 import { located, UsageError } from '../../core/errors.ts';
 import { fillPlaceholders } from '../../core/placeholders.ts';
 import { type Mapping, mappingAt } from '../../formats/mapping.ts';
@@ -16,18 +17,14 @@ import { allCoreosArguments } from '../../kargs/coreosArguments.ts';
 import type { FetchedFile } from './hostProbes.ts';
 import type { ReadAnswer } from './request.ts';
 
-/** The settings "deploy" with a URL, and what it is the URL of. */
-const deployed = [
+/** The settings below `deploy` and `boot` with a URL, and what it is the URL of. */
+const settings = [
   ['deployIso', 'live ISO'],
   ['deployKernel', 'kernel'],
   ['deployRamdisk', 'initramfs'],
   ['bootIso', 'live ISO'],
   ['imageSource', 'image'],
   ['imageChecksum', 'checksum file'],
-] as const;
-
-/** The settings "boot" with a URL. */
-const booted = [
   ['boot.kernelUrl', 'kernel'],
   ['boot.initramfsUrl', 'initramfs'],
   ['boot.rootfsUrl', 'root filesystem'],
@@ -45,21 +42,18 @@ export function listSettingFiles(
 ): readonly FetchedFile[] {
   const { agent, hosts = [] } = inventory;
   const own = host && mappingAt(document.value, ['hosts', hosts.indexOf(host), 'deploy']);
-  const settings: Mapping = overrideSettings(mappingAt(document.value, ['deploy']), { ...own });
-  const read = (name: string): string => {
-    const { [name]: value } = settings;
-    if (typeof value !== 'string' || host === undefined) return '';
+  const deployed: Mapping = overrideSettings(mappingAt(document.value, ['deploy']), { ...own });
+  const inputs = new Map<string, readonly InputValue[]>([...agent, ...(host?.readInputs() ?? [])]);
+  const read = (name: string): string | undefined => {
+    const { [name]: value } = deployed;
+    if (typeof value !== 'string' || host === undefined) return inputs.get(name)?.at(-1)?.text;
     return located({ subject: `${name} of ${host.name}`, code: 'ERR_INVENTORY' }, () =>
       fillPlaceholders(value, { ...host, bootMac: host.mac }),
     );
   };
-  const list = parseArguments(read('kernelAppendParams'));
+  const list = parseArguments(read('kernelAppendParams') ?? '');
   const texts = [
-    ...deployed.map(([name, use]) => [use, read(name)] as const),
-    ...booted.map(([name, use]) => {
-      const values = host?.readInputs().get(name) ?? agent.get(name);
-      return [use, values?.at(-1)?.text] as const;
-    }),
+    ...settings.map(([name, use]) => [use, read(name)] as const),
     ...allCoreosArguments.map(({ fetched = '', name: wanted }) => {
       const argument = list.findLast(({ name }) => fetched !== '' && name === wanted);
       return [fetched, argument?.value] as const;

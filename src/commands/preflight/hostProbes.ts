@@ -55,17 +55,11 @@ export function* listProbes(
     yield { check: 'time', key: [host, port], subject: host, run: (limits) => checkTime(host, port, limits) };
   }
   for (const contact of imageContacts(subject)) {
-    const key = [architecture, ...contact.sources.map(({ access: own, ...source }) => [source, keyOf(own)])];
     const run = (limits: Limits) => checkImage(contact, architecture, limits);
-    yield { check: 'registry', key, subject: contact.image, run };
+    yield { check: 'registry', key: [architecture, contact], subject: contact.image, run };
   }
   yield* agentProbe('ironic', agentContact(subject, 'api_url'), askIronic);
   yield* agentProbe('inspection', agentContact(subject, 'inspection_callback_url'), askInspection);
-}
-
-/** What makes a difference. */
-function keyOf({ reader, variables, ...others }: ServerAccess): unknown {
-  return [reader.program, [...variables], others];
 }
 
 /** What is special in the way to a server. */
@@ -77,13 +71,13 @@ function describeWay(url: URL, { isVerified, reader, variables }: ServerAccess):
 
 function* agentProbe(
   check: 'inspection' | 'ironic',
-  { access, urls }: Contact,
+  contact: Contact,
   ask: (url: URL, access: ServerAccess, limits: Limits) => Promise<readonly CheckOutcome[]>,
 ): Generator<Probe> {
+  const { access, urls } = contact;
   if (urls.length === 0) return;
-  const subject = urls.map(shownUrl).join(', ');
   const run = (limits: Limits) => askFirst(check, urls, (url) => ask(url, access, limits));
-  yield { check, key: [urls, keyOf(access)], subject, run };
+  yield { check, key: contact, subject: urls.map(shownUrl).join(', '), run };
 }
 
 /** Bytes; more than any description of the API. */
@@ -155,30 +149,31 @@ const LEAST_IMAGE = 1024 ** 2;
 /** Reads one byte and the size. What boot files are fetched by may trust other CAs than this machine. */
 function fileProbe(check: 'boot-file' | 'ignition', file: FetchedFile, access: ServerAccess): Probe {
   const { size, url, use } = file;
-  const name = `${use} ${shownUrl(url)}`;
-  const hint = 'publish the file again, or fix its URL; the web server needs read access to it';
+  const name = shownUrl(url);
   const run = async (limits: Limits): Promise<readonly CheckOutcome[]> => {
     try {
       const { headers, status } = await request(url, access, limits, { range: 'bytes=0-0' }, 0);
       const ranged = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
       const actual = Number(ranged ?? (status === 200 ? headers['content-length'] : undefined));
-      const least = /config|file/.test(use) ? 1 : LEAST_IMAGE;
       const shown = Number.isNaN(actual) ? 'size unknown' : formatSizeInWords(actual);
-      const fail = (problem: string): readonly CheckOutcome[] => [
-        { check, status: 'error', text: `${name}: ${problem}`, hint },
+      const problems = [
+        status >= 400 && status !== 416 && `the server returned HTTP status ${status}`,
+        /^text\/html\b/.test(headers['content-type'] ?? '') && 'it is a web page',
+        size === undefined && actual < (/config|file/.test(use) ? 1 : LEAST_IMAGE) && `${shown} is too small`,
+        size !== undefined && actual !== size && `${actual} bytes, but ${size} in the manifest`,
       ];
-      if (status >= 400 && status !== 416) return fail(`the server returned HTTP status ${status}`);
-      if (/^text\/html\b/.test(headers['content-type'] ?? '')) return fail('it is a web page');
-      if (size === undefined && actual < least) return fail(`${shown} is too small`);
-      if (size !== undefined && actual !== size) return fail(`${actual} bytes, but ${size} in the manifest`);
-      return [{ check, status: 'ok', text: `${name}: ${shown}${describeWay(url, access)}` }];
+      const problem = problems.find((one) => one !== false);
+      if (problem === undefined)
+        return [{ check, status: 'ok', text: `${use} ${name}: ${shown}${describeWay(url, access)}` }];
+      const hint = 'publish the file again, or fix its URL; the web server needs read access to it';
+      throw new TransferError(`${name}: ${problem}`, { hint });
     } catch (error) {
       const isTrust = error instanceof TransferError && error.code === 'ERR_TLS' && check === 'boot-file';
       const outcome = failed(check, error);
       return [{ ...outcome, text: `${use} ${outcome.text}`, ...(isTrust && { status: 'warning' }) }];
     }
   };
-  return { check, key: [file, keyOf(access)], subject: shownUrl(url), run };
+  return { check, key: [file, access], subject: name, run };
 }
 
 async function checkTime(
@@ -186,21 +181,15 @@ async function checkTime(
   port: number,
   { signal, time }: Limits,
 ): Promise<readonly CheckOutcome[]> {
-  const [check, name] = ['time', `NTP server ${host}`] as const;
-  const fail = (problem: string): readonly CheckOutcome[] => {
-    const hint = 'start the server, or fix host.ntpServers; allow UDP port 123 in firewalls';
-    return [{ check, status: 'error', text: `${name}: ${problem}`, hint }];
-  };
+  const name = `NTP server ${host}`;
   const limit = limitTime(time, { signal });
-  try {
-    const answer = await askTimeServer({ host, port }, limit.signal);
-    if (answer === undefined)
-      return fail(`no response within ${formatCount(Math.round(time / 1000), 'second')}`);
-    if (!answer.isUsable) return fail('it has no time for clients');
-    return [{ check, status: 'ok', text: `${name} answers` }, checkClock(name, answer.offset)];
-  } catch (error) {
-    return fail(failureOf(error)?.problem ?? 'the request failed');
-  } finally {
-    limit.release();
-  }
+  const answer = await askTimeServer({ host, port }, limit.signal)
+    .catch((error: unknown) => ({ problem: failureOf(error)?.problem ?? 'the request failed' }))
+    .finally(limit.release);
+  if (answer !== undefined && 'offset' in answer)
+    return [{ check: 'time', status: 'ok', text: `${name} answers` }, checkClock(name, answer.offset)];
+  const seconds = formatCount(Math.round(time / 1000), 'second');
+  throw new TransferError(`${name}: ${answer?.problem ?? `no response within ${seconds}`}`, {
+    hint: 'start the server, or fix host.ntpServers; allow UDP port 123 in firewalls',
+  });
 }

@@ -87,7 +87,9 @@ async function collectProbes(
     const imageUrl = files.find(({ url }) => url.pathname.endsWith('.iso'))?.url;
     const own = host === undefined ? [] : bmcProbe(host, read, options, imageUrl, io);
     for (const probe of [...own, ...listProbes(subject, files, architecture)]) {
-      const key = JSON.stringify([probe.check, probe.key]);
+      const key = JSON.stringify([probe.check, probe.key], (_, value: unknown) =>
+        value instanceof Map ? [...value] : value,
+      );
       const known = probes.get(key) ?? { ...probe, hosts: [] };
       probes.set(key, known);
       if (!known.hosts.includes(name)) known.hosts.push(name);

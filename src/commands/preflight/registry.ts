@@ -87,23 +87,17 @@ async function logIn(challenge: string, source: RegistrySource, limits: Limits):
 }
 
 function refused(status: number, { login, reference }: RegistrySource): TransferError {
-  const isLogin = status === 401 || status === 403;
-  if (isLogin && login !== undefined) {
-    return new TransferError(
-      `${reference}: the registry rejects the entry for ${login.key} in the pull secret`,
-      {
-        status,
-        hint: 'log in with "podman login --authfile FILE REGISTRY", and set agent.pullSecret to that file',
-      },
-    );
+  let problem = `the registry returned HTTP status ${status}`;
+  let hint = 'try again later, or read the log of the registry';
+  if (status === 404) {
+    problem = 'the registry has no such image';
+    hint = 'push the image, or fix agent.image';
+  } else if ((status === 401 || status === 403) && login === undefined) {
+    problem = 'the registry requires a login';
+    hint = 'add an entry for the registry to agent.pullSecret, or fix agent.image';
+  } else if (status === 401 || status === 403) {
+    problem = `the registry rejects the entry for ${login?.key} in the pull secret`;
+    hint = 'log in with "podman login --authfile FILE REGISTRY", and set agent.pullSecret to that file';
   }
-  const [problem, hint] = isLogin
-    ? [
-        'the registry requires a login',
-        'add an entry for the registry to agent.pullSecret, or fix agent.image',
-      ]
-    : status === 404
-      ? ['the registry has no such image', 'push the image, or fix agent.image']
-      : [`the registry returned HTTP status ${status}`, 'try again later, or read the log of the registry'];
   return new TransferError(`${reference}: ${problem}`, { status, hint });
 }
