@@ -1,7 +1,6 @@
 /** The row of a machine as data. The status page and the terminal show the same rows, in the same order. */
 
-import { type Diagnostic, formatPath } from '../../core/finding.ts';
-import { formatPlace } from '../../core/errors.ts';
+import type { Diagnostic } from '../../core/finding.ts';
 import type { MachineState, Selectable } from './select.ts';
 
 export interface MachineRow extends Selectable {
@@ -12,7 +11,7 @@ export interface MachineRow extends Selectable {
   readonly since: Date | undefined;
   /** Why it got no further, the most important first. */
   readonly causes: readonly MachineCause[];
-  /** Further messages, which the terminal only counts. */
+  /** Further messages, for the page. */
   readonly others: readonly MachineCause[];
 }
 
@@ -37,18 +36,4 @@ export type StateNames = Readonly<Record<MachineState, string>>;
 /** @param home what a page calls the last that it shows */
 export function stateNames(home: string): StateNames {
   return { failed: 'failed', stuck: 'stuck', 'under-way': 'on the way', idle: 'no activity', home };
-}
-
-/** File, line and path in a document: `ramdisk.yaml:12 $.hosts.3.name`; undefined if the cause has none. */
-export function formatCausePlace({ at, path = [] }: MachineCause): string | undefined {
-  const places = [
-    ...(at === undefined ? [] : [formatPlace(at)]),
-    ...(path.length === 0 ? [] : [formatPath(path)]),
-  ];
-  return places.length === 0 ? undefined : places.join(' ');
-}
-
-/** The message without the addresses in its URLs, to compare it: each machine has a BMC of its own. */
-export function withoutAddresses(message: string): string {
-  return message.replaceAll(/\bhttps?:\/\/[^\s/]*[^\s/:,;)]/g, '…');
 }

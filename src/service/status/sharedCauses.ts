@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../core/finding.ts';
 import { groupProblems } from '../../io/report/problemGroups.ts';
-import { type MachineCause, type MachineRow, withoutAddresses } from './machineRow.ts';
+import type { MachineCause, MachineRow } from './machineRow.ts';
 
 export interface SharedCause {
   /** The first one. */
@@ -30,4 +30,9 @@ export function shareCauses(rows: readonly MachineRow[]): ReadonlyMap<MachineCau
     for (const one of own) shared.set(one, group);
   }
   return shared;
+}
+
+/** Each machine has a BMC of its own. */
+function withoutAddresses(message: string): string {
+  return message.replaceAll(/\bhttps?:\/\/[^\s/]*[^\s/:,;)]/g, '…');
 }

@@ -5,18 +5,12 @@ import { printable } from '../../core/foreignText.ts';
 import { formatCount, formatSize } from '../../formats/messageText.ts';
 import type { TerminalSize } from '../../io/liveRows.ts';
 import { displayWidth, wrapText } from '../../io/report/terminalText.ts';
-import { withoutValues } from '../../io/report/problemGroups.ts';
 import { type Paint, withoutColors } from '../../io/report/paint.ts';
 import { formatAgo, formatDuration, formatPercent } from '../../service/status/figures.ts';
 import { formatStates, type StatusPage } from '../../service/status/document.ts';
-import {
-  formatCausePlace,
-  type MachineCause,
-  type MachineRow,
-  type StateNames,
-  withoutAddresses,
-} from '../../service/status/machineRow.ts';
+import type { MachineCause, MachineRow, StateNames } from '../../service/status/machineRow.ts';
 import { type MachineState, problemsFirst } from '../../service/status/select.ts';
+import { type SharedCause, shareCauses } from '../../service/status/sharedCauses.ts';
 import type { RateOf } from './rates.ts';
 
 /** Machines in these states have a row. Those without activity are only named, and those that are done only counted. */
@@ -43,7 +37,8 @@ export function formatLiveRows(
   const idle = idleLines(rows, names.idle, width);
   const machines = problemsFirst(rows.filter(({ state }) => listed.includes(state)));
   const room = Math.max(1, Math.floor(height * SHARE) - head.length - idle.length);
-  const body = machineLines(machines, room, { names, now: service.now, rateOf, width, paint });
+  const shared = shareCauses(machines);
+  const body = machineLines(machines, room, { names, now: service.now, rateOf, shared, width, paint });
   return [...head, ...body, ...idle].slice(0, Math.max(1, height - 1));
 }
 
@@ -51,20 +46,20 @@ interface Look {
   readonly names: StateNames;
   readonly now: Date;
   readonly rateOf: RateOf;
+  readonly shared: ReadonlyMap<MachineCause, SharedCause>;
   readonly width: number;
   readonly paint: Paint;
 }
 
 function machineLines(machines: readonly MachineRow[], room: number, look: Look): readonly string[] {
   const lines: string[] = [];
-  const explained = new Map<string, string>();
   const longest = largest(
     machines.slice(0, room).map(({ name }) => displayWidth(printable(name))),
     0,
   );
   const nameWidth = Math.min(longest, Math.floor(look.width / 3));
   for (const [index, machine] of machines.entries()) {
-    const [first = '', ...others] = blockOf(machine, nameWidth, explained, look);
+    const [first = '', ...others] = blockOf(machine, nameWidth, look);
     const later = machines.slice(index + 1);
     const problems = later.filter(({ state }) => state in roles).length;
     const left = room - lines.length - (later.length === 0 ? 0 : 1);
@@ -82,41 +77,23 @@ function machineLines(machines: readonly MachineRow[], room: number, look: Look)
 /** Colours of the states with problems. */
 const roles: Partial<Record<MachineState, 'error' | 'warning'>> = { failed: 'error', stuck: 'warning' };
 
-/** The line of a machine. If it has a problem, its causes follow; the same ones are explained once. */
-function blockOf(
-  machine: MachineRow,
-  nameWidth: number,
-  explained: Map<string, string>,
-  look: Look,
-): readonly string[] {
-  const { causes, name, others, state } = machine;
-  const { names, paint, width } = look;
+/** The line of a machine. If it has a problem, its cause follows; that of several machines follows the first of them. */
+function blockOf(machine: MachineRow, nameWidth: number, look: Look): readonly string[] {
+  const { name, state } = machine;
+  const { names, paint, shared, width } = look;
+  const [cause] = machine.causes;
   const label = pad(cut(printable(name), nameWidth), nameWidth);
   const stateWidth = largest(listed.map((one) => names[one].length));
   const start = `${label}  ${names[state].padEnd(stateWidth)}  `;
+  const activity = activityOf(machine, width - displayWidth(start), look);
   const role = roles[state];
-  if (role === undefined)
-    return [cut(`${start}${activityOf(machine, width - displayWidth(start), look)}`, width)];
-  const key = causes
-    .map(
-      (cause) =>
-        `${formatCausePlace(cause) ?? ''} ${withoutAddresses(cause.message)} ${withoutValues(cause.evidence ?? '')}`,
-    )
-    .join('\n');
-  const same = key === '' ? undefined : explained.get(key);
-  const fact = `${activityOf(machine, width - displayWidth(start), look)}${same === undefined ? '' : `, same cause as ${same}`}`;
-  const line = cut(`${start}${fact}`, width);
+  if (role === undefined) return [cut(`${start}${activity}`, width)];
+  const first = (cause && shared.get(cause)?.machines[0]) ?? name;
+  const same = first === name ? '' : `, same cause as ${printable(first)}`;
+  const line = cut(`${start}${activity}${same}`, width);
   const [from, end] = [label.length + 2, label.length + 2 + names[state].length];
-  const first = `${line.slice(0, from)}${paint(role, line.slice(from, end))}${line.slice(end)}`;
-  if (same !== undefined) return [first];
-  explained.set(key, printable(name));
-  const more = others.length === 0 ? '' : ` (${formatCount(others.length, 'more message')})`;
-  return [
-    first,
-    ...causes.flatMap((cause, index) =>
-      causeLines(cause, index === causes.length - 1 ? more : '', width, paint),
-    ),
-  ];
+  const painted = `${line.slice(0, from)}${paint(role, line.slice(from, end))}${line.slice(end)}`;
+  return cause === undefined || same !== '' ? [painted] : [painted, ...causeLines(cause, width, paint)];
 }
 
 /** `kernel [######..............] 31 %, 12 MiB/s, 40 s left`, or `kernel, 31 %, 2 min ago` */
@@ -146,11 +123,12 @@ function bar(bytes: number, size: number, room: number): readonly string[] {
 
 const INDENT = '  ';
 
-function causeLines(cause: MachineCause, more: string, width: number, paint: Paint): readonly string[] {
-  const { evidence, severity, label = severity, message, hint } = cause;
-  const place = formatCausePlace(cause);
-  const sentence = printable([label, place, message].filter((part) => part !== undefined).join(': '));
-  const lines = wrapped(`${sentence}${more}`, width, INDENT, 3);
+function causeLines(
+  { evidence, severity, label = severity, message, hint }: MachineCause,
+  width: number,
+  paint: Paint,
+): readonly string[] {
+  const lines = wrapped(printable(`${label}: ${message}`), width, INDENT, 3);
   return [
     ...lines.map((line, index) => (index === 0 ? line.replace(label, paint(severity, label)) : line)),
     ...(evidence === undefined ? [] : wrapped(printable(`seen: ${evidence}`), width, INDENT, 2)),
