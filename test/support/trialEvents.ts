@@ -11,7 +11,6 @@ import {
   type InspectionEvent,
   type LookupEvent,
   type MachineEvent,
-  type PreflightEvent,
   type RefusalEvent,
   type StepsEvent,
   type TrialEvent,
@@ -182,13 +181,6 @@ export function machine(seconds: number, given: Given<MachineEvent> = {}): Machi
   };
 }
 
-/** Of an image that names another Ironic. */
-export function preflight(seconds: number, given: Given<PreflightEvent> = {}): PreflightEvent {
-  const here = 'http://10.0.2.2:6385';
-  const problem = { kind: 'other-ironic', urls: ['http://192.0.2.9:6385'], here, fix: 'x' } as const;
-  return { kind: 'preflight', at: at(seconds), client: undefined, mac, problem, ...given };
-}
-
 const few = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const text = fc.string({ unit: codePoint, maxLength: 40 });
 const maybe = (value: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> =>
@@ -341,15 +333,5 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     sign: few('unknown', ...consoleSigns().keys()),
     stage: few<Stage | undefined>(undefined, 'config', 'live system', 'agent container'),
     line: text,
-  }),
-  fc.record({
-    kind: few('preflight' as const),
-    at: time,
-    client: few(undefined),
-    mac: anyMac,
-    problem: fc.oneof(
-      fc.record({ kind: few('no-config' as const), message: text }),
-      fc.record({ kind: few('other-ironic' as const), urls: fc.array(text), here: text, fix: text }),
-    ),
   }),
 );

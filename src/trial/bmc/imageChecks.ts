@@ -2,7 +2,7 @@
 
 import { CliError, only } from '../../core/errors.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import type { Diagnostic } from '../../core/finding.ts';
+import { type Diagnostic, diagnosticOf } from '../../core/finding.ts';
 import { applyIgnored } from '../../io/report/ignored.ts';
 import { parseImageOption } from '../../hosts/plan/imageInputs.ts';
 import { findArchitecture } from '../../image/bootParts.ts';
@@ -17,7 +17,7 @@ import { createLinks } from '../../hosts/plan/links.ts';
 import type { ServiceOptions } from '../../service/options.ts';
 import { createSnapshots } from '../../service/snapshot.ts';
 import type { ServeSource } from '../../service/source.ts';
-import { type ImageConfig, configDiagnostic, readImageConfig } from '../emulation/guestAddress.ts';
+import { type ImageConfig, missingConfig, readImageConfig } from '../emulation/guestAddress.ts';
 import { createIronicChange, type IronicOfHosts, ironicOfHosts } from '../api/ironicAddress.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
 import { checkIfImage } from '../../hosts/input/checkImage.ts';
@@ -65,7 +65,7 @@ async function checkReadable(
 ): Promise<readonly MachineCheck[]> {
   const config = await readImageConfig(file, io);
   if (config.kind === 'no-config') {
-    return [checkOf(configDiagnostic({ kind: 'no-config', message: config.problem }))];
+    return [checkOf(diagnosticOf(missingConfig(config.problem)))];
   }
   const options = { lint: 'auto', now: new Date() } as const;
   const checked = await checkIfImage(file, undefined, options, io).catch(only(CliError, () => undefined));

@@ -4,12 +4,11 @@
  * call the mock Ironic is not started.
  */
 
-import type { Diagnostic, Finding } from '../../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 import { join } from 'node:path';
 import type { Io } from '../../io/io.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
 import { guestHostFor, guestHostProblem, DEFAULT_GUEST_HOST } from './guestNetwork.ts';
-import type { PreflightEvent } from '../timeline/events.ts';
 import type { IronicOfHosts } from '../api/ironicAddress.ts';
 import { type ManifestFolder, readFolderUrl } from './preparedFolderService.ts';
 import type { PlannedMachine, TrialPlan } from '../trial.ts';
@@ -56,26 +55,24 @@ function urlsOf(config: ImageConfig): readonly string[] {
   return config.kind === 'urls' ? config.urls : [];
 }
 
-type Problem = PreflightEvent['problem'];
-
 /** Undefined if the agent can call the mock Ironic, or if this is unknown. */
-export function configProblem({ config, host }: GuestAddress, endpoint: ApiEndpoint): Problem | undefined {
-  if (config?.kind === 'no-config') return { kind: 'no-config', message: config.problem };
+export function configError({ config, host }: GuestAddress, endpoint: ApiEndpoint): CliError | undefined {
+  if (config?.kind === 'no-config') return missingConfig(config.problem);
   if (config?.kind !== 'urls' || mayReachApi(config.urls, endpoint)) return undefined;
   const { urls } = config;
   const here = `${endpoint.scheme}://${host}:${endpoint.port}`;
-  return { kind: 'other-ironic', urls, here, fix: fixFor(urls, endpoint, here) };
+  return new CliError(
+    `the agent would call another Ironic: its config contains ${urls.join(', ')}, but the mock Ironic is at ${here} for the machine`,
+    { code: 'ERR_SETTING', hint: fixFor(urls, endpoint, here) },
+  );
 }
 
-export function configDiagnostic(problem: Problem): Diagnostic {
-  const severity = 'error';
-  if (problem.kind === 'no-config') {
-    const hint = 'embed a config with `iso ignition embed`, or use another image';
-    return { severity, message: `no agent would call home: ${problem.message}`, hint };
-  }
-  const { fix, here, urls } = problem;
-  const message = `the agent would call another Ironic: its config contains ${urls.join(', ')}, but the mock Ironic is at ${here} for the machine`;
-  return { severity, message, hint: fix };
+/** @param problem a clause */
+export function missingConfig(problem: string): CliError {
+  return new CliError(`no agent would call home: ${problem}`, {
+    code: 'ERR_SETTING',
+    hint: 'embed a config with `iso ignition embed`, or use another image',
+  });
 }
 
 /** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */

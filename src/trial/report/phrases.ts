@@ -81,12 +81,6 @@ const words: ByKind<string> = {
     const agent = agentVersion === undefined ? '' : ` (agent ${agentVersion})`;
     return `sent a heartbeat${agent}${callbackUrl ? `, callback URL ${callbackUrl}` : ' without a callback URL'}`;
   },
-  preflight: ({ problem }) => {
-    if (problem.kind === 'no-config') return `was not started: ${problem.message}`;
-    const { fix, here, urls } = problem;
-    const named = urls.length === 0 ? 'no Ironic URL' : `the Ironic URL ${urls.join(', ')}`;
-    return `was not started: its config contains ${named}, but the mock Ironic is at ${here}: ${fix}`;
-  },
   callback: ({ url, problem, reason, summary }) => {
     if (reason === 'other-address')
       return `sent the callback URL ${url}, which was ${problem ?? 'not contacted'}`;

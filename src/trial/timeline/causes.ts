@@ -205,7 +205,6 @@ export const provenBy: ByKind<string | undefined> = {
   bmc: ({ reason, step }) =>
     step !== 'failed' ? undefined : reason === 'image' ? 'bmc-not-fetched' : 'bmc-refused',
   machine: ({ state }) => (state === 'failed' || state === 'powered off' ? 'machine-ended' : undefined),
-  preflight: ({ problem }) => problem.kind,
   refusal: ({ problem }) => {
     switch (problem.kind) {
       case 'tls':

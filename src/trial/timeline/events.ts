@@ -20,8 +20,7 @@ export type TrialEvent =
   | StepsEvent
   | MachineEvent
   | ConsoleEvent
-  | BmcEvent
-  | PreflightEvent;
+  | BmcEvent;
 
 export type EventOf<Kind extends TrialEvent['kind']> = Events[Kind];
 
@@ -258,21 +257,4 @@ export interface BmcEvent extends WithoutClient {
   readonly reason?: 'image' | undefined;
   /** For `failed`: how to fix exactly this; an imperative. */
   readonly hint?: string | undefined;
-}
-
-/** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */
-export interface PreflightEvent extends WithoutClient {
-  readonly kind: 'preflight';
-  readonly mac: string;
-  readonly problem:
-    /** `message` is a clause: the config is missing or invalid. */
-    | { readonly kind: 'no-config'; readonly message: string }
-    | {
-        readonly kind: 'other-ironic';
-        /** Ironic URLs of the config; empty if it runs no agent, or contains no Ironic URL. */
-        readonly urls: readonly string[];
-        readonly here: string;
-        /** How to make both the same: one action. */
-        readonly fix: string;
-      };
 }

@@ -95,7 +95,6 @@ const requests: readonly Stage[] = ['inspection', 'lookup', 'heartbeat'];
 const solvedBy: ByKind<readonly Stage[]> = {
   fetch: () => [],
   api: () => [],
-  preflight: () => [],
   console: (event) => signOf(event)?.until ?? [],
   bmc: () => ['image'],
   machine: () => ['power'],

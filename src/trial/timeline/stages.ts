@@ -22,7 +22,6 @@ const eventStages: ByKind<Stage | undefined> = {
   callback: ({ kind, problem }) => (problem === undefined ? kind : undefined),
   steps: ({ kind, problem }) => (problem === undefined ? kind : undefined),
   refusal: () => undefined,
-  preflight: () => undefined,
 };
 
 const bmcStages: Readonly<Partial<Record<BmcEvent['step'], Stage>>> = {

@@ -33,7 +33,7 @@ export function callsOf({ entries }: HostTimeline): readonly TimelineEntry[] {
   );
 }
 
-const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'preflight', 'console']);
+const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'console']);
 
 export type Timeline = Readonly<ReturnType<typeof createTimeline>>;
 export type TimelineStep = Readonly<ReturnType<Timeline['add']>>;

@@ -261,25 +261,30 @@ async function imageOf(name: string, ...flags: readonly string[]): Promise<strin
   return `${name}.iso`;
 }
 
-/** Ends before anything is started in place of QEMU, with what is proven by then. */
-async function endAtOnce(options: GivenTry): Promise<{ said: string; report: string; ids: unknown }> {
+/** Ends with an error before anything is started in place of QEMU. */
+async function endAtOnce(options: GivenTry): Promise<unknown> {
   const env = asQemu(`touch '${path('booted')}'`);
-  const trial = await startTry({ accel: 'tcg', timeout: '60s', format: 'json', ...options }, folder, env);
-  const { code, report } = await trial.ended;
-  expect([code, existsSync(path('booted'))]).toEqual([1, false]);
-  const { hosts }: { hosts: { causes: { id: string; certainty: string }[] }[] } = JSON.parse(report);
-  const causes = hosts.flatMap((host) => host.causes);
-  const ids = causes.flatMap(({ certainty, id }) => (certainty === 'proven' ? [id] : []));
-  return { said: trial.said(), report, ids };
+  const trial = await startTry({ accel: 'tcg', timeout: '60s', ...options }, folder, env);
+  const error = await trial.ended.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(existsSync(path('booted'))).toBe(false);
+  return error;
 }
+
+const otherIronic = {
+  message: expect.stringContaining(
+    'the agent would call another Ironic: its config contains http://192.0.2.9:6385, but the mock Ironic is at ',
+  ),
+};
 
 describe('try --qemu with an image whose agent cannot call here', () => {
   it('ends at once where there is no config', async () => {
-    const { ids, said } = await endAtOnce({ qemu: 'plain.iso' });
-    expect(ids).toEqual(['no-config']);
-    expect(said).toMatch(
-      /error: no agent would call home: plain\.iso contains no Ignition config\nhint: embed a config with `iso ignition embed`/,
-    );
+    expect(await endAtOnce({ qemu: 'plain.iso' })).toMatchObject({
+      message: 'no agent would call home: plain.iso contains no Ignition config',
+      hint: 'embed a config with `iso ignition embed`, or use another image',
+    });
   });
 
   it('ends at once where the config cannot be read', async () => {
@@ -295,7 +300,9 @@ describe('try --qemu with an image whose agent cannot call here', () => {
       'broken.iso',
       'plain.iso',
     );
-    expect((await endAtOnce({ qemu: 'broken.iso' })).ids).toEqual(['no-config']);
+    expect(await endAtOnce({ qemu: 'broken.iso' })).toMatchObject({
+      message: expect.stringContaining('no agent would call home: '),
+    });
   });
 
   it.each([
@@ -339,13 +346,12 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     ],
   ])('ends at once where the config names %s', async (title, url, options, hint) => {
     const image = await imageOf(title.replaceAll(/\W/g, '-'), '--api-url', url);
-    const { ids, report, said } = await endAtOnce({ qemu: image, listen: `127.0.0.1:${port}`, ...options });
-    expect(ids).toEqual(['other-ironic']);
-    expect(said).toContain(
-      `error: the agent would call another Ironic: its config contains ${url}, but the mock Ironic is at `,
-    );
-    expect(said).toContain(`hint: ${hint}`);
-    expect(report).toContain(url);
+    expect(await endAtOnce({ qemu: image, listen: `127.0.0.1:${port}`, ...options })).toMatchObject({
+      message: expect.stringContaining(
+        `the agent would call another Ironic: its config contains ${url}, but the mock Ironic is at `,
+      ),
+      hint: expect.stringContaining(hint),
+    });
   });
 
   it('proves from its console why its agent did not call home', async () => {
@@ -391,11 +397,7 @@ describe('try --qemu with an image whose agent cannot call here', () => {
   it('looks into a config that is inlined, as `iso customize` writes it', async () => {
     await runProgram('render', '--no-ssh-key', '--api-url', 'http://192.0.2.9:6385', '-o', 'inner.ign');
     await runProgram('iso', 'customize', '--live-ignition', 'inner.ign', '-o', 'inner.iso', 'plain.iso');
-    const { ids, said } = await endAtOnce({ qemu: 'inner.iso' });
-    expect(ids).toEqual(['other-ironic']);
-    expect(said).toContain(
-      'the agent would call another Ironic: its config contains http://192.0.2.9:6385, but the mock Ironic is at ',
-    );
+    expect(await endAtOnce({ qemu: 'inner.iso' })).toMatchObject(otherIronic);
   });
 
   it('takes an image from a URL', async () => {
@@ -403,8 +405,7 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     const server = await startImageServer();
     server.files.set('/remote.iso', { content: readFileSync(path('remote.iso')) });
     try {
-      const { ids } = await endAtOnce({ qemu: `${server.origin}/remote.iso` });
-      expect(ids).toEqual(['other-ironic']);
+      expect(await endAtOnce({ qemu: `${server.origin}/remote.iso` })).toMatchObject(otherIronic);
     } finally {
       await server.close();
     }
@@ -417,11 +418,7 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     );
     const made = ['--artifacts', 'archive,ipxe', '--base-url', `http://192.0.2.9:${port}`, '-o', 'www'];
     await runProgram('prepare', '--inventory', 'www.yaml', '--iso', 'plain.iso', ...made);
-    const { ids, said } = await endAtOnce({ qemu: 'www' });
-    expect(ids).toEqual(['other-ironic']);
-    expect(said).toContain(
-      'the agent would call another Ironic: its config contains http://192.0.2.9:6385, but the mock Ironic is at ',
-    );
+    expect(await endAtOnce({ qemu: 'www' })).toMatchObject(otherIronic);
   });
 
   it('waits for others, if they are who is awaited', async () => {

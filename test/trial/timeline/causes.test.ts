@@ -22,7 +22,6 @@ import {
   mac,
   machine,
   node,
-  preflight,
   refused,
   sharedFetch,
 } from '../../support/trialEvents.ts';
@@ -159,12 +158,6 @@ describe('what events prove', () => {
       ['step-missing'],
     ],
     ['a step that is there later', [lookedUp(1), lacking('install_coreos', []), listedSteps(9)], []],
-    ['an image of another Ironic', [preflight(1)], ['other-ironic']],
-    [
-      'an image without a config',
-      [preflight(1, { problem: { kind: 'no-config', message: 'x' } })],
-      ['no-config'],
-    ],
     ['a machine that failed', [machine(1), machine(2, { state: 'failed', problem: 'x' })], ['machine-ended']],
     [
       'a machine that was switched off',
