@@ -3,7 +3,6 @@
  * text for users, and JSON for programs (`schemas/try-report.json`).
  */
 
-import { groupBy } from '../../core/lists.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { formatNames, withoutValues } from '../../io/report/problemGroups.ts';
@@ -45,7 +44,7 @@ export function formatClosingReport(result: TrialResult): string {
   const context = { result, explained };
   const blocks = [
     ...(hosts.length > MAX_DETAILED ? hostsInDetail : hosts).map((one) => hostLines(one, context)),
-    ...(hosts.length > MAX_DETAILED ? silentLines(silent, context) : []),
+    hosts.length > MAX_DETAILED ? silentLines(silent, context) : [],
     ...unknown.slice(0, MAX_UNKNOWN).map((one) => hostLines(one, context)),
     ...moreLines(unknown.length - MAX_UNKNOWN, result),
     inactiveLines(results, context),
@@ -142,19 +141,13 @@ function unreportedProblem({ callback, steps }: HostTimeline): string | undefine
   return `not asked: the agent ${callback.hasAnswered === undefined ? 'was not contacted' : 'did not answer'}`;
 }
 
-function entryLines({ host, gaps }: HostResult): readonly string[] {
+function entryLines({ host }: HostResult): readonly string[] {
   const listed = host.entries.filter(({ event }) => event.kind !== 'console' || event.sign !== undefined);
   const shown = listed.slice(-MAX_ENTRIES);
   const left = host.dropped + listed.length - shown.length;
   return [
     ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
-    ...shown.flatMap((entry) => {
-      const gap = gaps.find(({ after, isOpen }) => after === entry && !isOpen);
-      return [
-        ...entryLine(entry),
-        ...(gap === undefined ? [] : [`            (no activity for ${elapsed(gap.from, gap.until)})`]),
-      ];
-    }),
+    ...shown.flatMap(entryLine),
   ];
 }
 
@@ -171,14 +164,15 @@ function entryLine(entry: TimelineEntry): readonly string[] {
 }
 
 /** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
-function silenceLines({ host, openGap: gap, causes }: HostResult, ports: Ports): readonly string[] {
-  if (gap === undefined) return [];
+function silenceLines({ host, silence, causes }: HostResult, ports: Ports): readonly string[] {
+  if (silence === undefined) return [];
+  const { from, last, until } = silence;
   const why = whyPhrase(causes, ports);
-  const ago = elapsed(gap.from, gap.until);
+  const ago = elapsed(from, until);
   const text =
-    gap.after === undefined
+    last === undefined
       ? `${host.entries.length === 0 ? 'No activity' : 'No progress'} for ${ago}.${why}`
-      : `Last activity ${ago} before the end: ${eventPhrase(gap.after.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}${why}`;
+      : `Last activity ${ago} before the end: ${eventPhrase(last.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}${why}`;
   return wrapText(text, { first: '  ', rest: '  ' });
 }
 
@@ -265,14 +259,13 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
   return wrapText(text, { first: '     seen:  ', rest: causeIndent });
 }
 
-/** Hosts without activity, with the same causes in one paragraph. */
-function silentLines(silent: readonly HostResult[], context: Context): readonly (readonly string[])[] {
-  const groups = groupBy(silent, ({ causes }) => causes.map(({ id }) => id).join());
-  return Array.from(groups.values(), (group) => {
-    const names = group.map(({ host }) => printable(host.label)).join(', ');
-    const head = wrapText(`${names}: did not call home; no activity`, { first: '', rest: '' });
-    return [...head, ...causeLines(printable(group[0]?.host.label ?? ''), group[0]?.causes ?? [], context)];
-  });
+/** Nothing distinguishes hosts without activity, so all have the same causes. */
+function silentLines(silent: readonly HostResult[], context: Context): readonly string[] {
+  const [first] = silent;
+  if (first === undefined) return [];
+  const names = silent.map(({ host }) => printable(host.label));
+  const head = wrapText(`${names.join(', ')}: did not call home; no activity`, { first: '', rest: '' });
+  return [...head, ...causeLines(names[0] ?? '', first.causes, context)];
 }
 
 function moreLines(more: number, { timeline }: TrialResult): readonly (readonly string[])[] {
@@ -332,7 +325,7 @@ export function formatReportDocument(result: TrialResult): string {
   return `${text}\n`;
 }
 
-function hostObject({ host, state, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
+function hostObject({ host, state, isAwaited, causes }: HostResult, ports: Ports): object {
   const { callback } = host;
   return {
     name: host.name,
@@ -360,12 +353,6 @@ function hostObject({ host, state, isAwaited, gaps, causes }: HostResult, ports:
     }),
     entries: host.entries.map(entryObject),
     droppedEntries: host.dropped,
-    gaps: gaps.map(({ from, until, isOpen }) => ({
-      from,
-      until,
-      seconds: Math.round((until.getTime() - from.getTime()) / 1000),
-      open: isOpen,
-    })),
     causes: causes.map((one) => causeObject(one, ports)),
     lastLines: lastLinesOf(host),
   };

@@ -118,9 +118,9 @@ function entryOf({ event, last }: TimelineEntry): { readonly text: string; reado
 }
 
 /** The first cause, if it is proven or if the machine has been inactive for a minute. */
-function causeOf({ causes, openGap }: HostResult, { ports }: TrialResult): MachineCause | undefined {
+function causeOf({ causes, silence }: HostResult, { ports }: TrialResult): MachineCause | undefined {
   const [first] = causes;
-  if (first === undefined || (first.certainty !== 'proven' && openGap === undefined)) return undefined;
+  if (first === undefined || (first.certainty !== 'proven' && silence === undefined)) return undefined;
   const { certainty, evidence } = first;
   const { check, fix, text } = wordsOfCause(first, ports);
   const isPossible = certainty === 'possible'; // so it is to be verified first

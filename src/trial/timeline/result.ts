@@ -1,11 +1,11 @@
-/** The result of a trial: the verdict, and the gaps and causes of each machine, for all report formats. */
+/** The result of a trial: the verdict, and the state and causes of each machine, for all report formats. */
 
 import { causesOfInactive, likelyCauses, type ObservedPart } from './likelyCauses.ts';
 import type { Ports } from './causeBook.ts';
 import { once } from '../../core/once.ts';
 import type { MachineState } from '../../service/status/select.ts';
 import { labelOf, type Machine } from './machines.ts';
-import type { EntryLog, TimelineEntry } from './stages.ts';
+import { byLastEvent, type EntryLog, type TimelineEntry } from './stages.ts';
 import { type Stage, stages } from './stage.ts';
 import type { HostTimeline, Timeline } from './timeline.ts';
 
@@ -89,15 +89,13 @@ export function resultsOf(trial: TrialResult) {
   const causesOfSilent = once(() => causesOfInactive(coverage));
   return timeline.hosts().map((host) => {
     const homeAt = homeAtOf(host.milestones, successStage);
-    const gaps = gapsOf(host.entries, trial).filter(({ isOpen }) => !isOpen || homeAt === undefined);
-    const openGap = gaps.find(({ isOpen }) => isOpen);
-    const isSilent = host.entries.length === 0 && host.clients.length === 0;
+    const silence = homeAt === undefined ? silenceOf(host.entries, trial) : undefined;
     // Of thousands of hosts, most are silent, and the causes of all of these are the same.
-    const causesOf = isSilent ? causesOfSilent : () => likelyCauses(host, coverage);
+    const causesOf = host.entries.length === 0 ? causesOfSilent : () => likelyCauses(host, coverage);
     const causes = homeAt === undefined ? causesOf() : [];
     const isFailed = causes[0]?.certainty === 'proven';
     const activity: MachineState =
-      host.entries.length === 0 ? 'idle' : openGap === undefined ? 'under-way' : 'stuck';
+      host.entries.length === 0 ? 'idle' : silence === undefined ? 'under-way' : 'stuck';
     const state: MachineState = homeAt !== undefined ? 'home' : isFailed ? 'failed' : activity;
     return {
       host,
@@ -105,9 +103,8 @@ export function resultsOf(trial: TrialResult) {
       /** When it called home. */
       homeAt,
       isAwaited: awaited.has(host.label),
-      gaps,
-      /** The one that lasts until the end. */
-      openGap,
+      /** Undefined if the machine has called home. */
+      silence,
       /** Empty if the machine has called home. */
       causes,
     };
@@ -131,41 +128,22 @@ export function shownResults(trial: TrialResult): readonly HostResult[] {
   );
 }
 
-export interface Gap {
-  /** The last entry before the gap; undefined if there is no entry. */
-  readonly after: TimelineEntry | undefined;
-  readonly from: Date;
-  readonly until: Date;
-  /** Whether the gap lasts until the end. */
-  readonly isOpen: boolean;
-}
-
 /** Milliseconds. Shorter times without activity are normal during a boot. */
-const MIN_GAP = 60_000;
+const MIN_SILENCE = 60_000;
 
 /**
- * In chronological order. The time between two events of the same entry is not a gap, for example between heartbeats. Lines on the
- * console that are not recognized are no activity.
+ * The time without activity at the end, with the last entry before it; undefined if it is too short. Lines on the console that are
+ * not recognized are no activity: programs of a machine that waits print lines, too.
  * @param span start of the trial, and its end or the current time
  */
-export function gapsOf(
+export function silenceOf(
   entries: readonly TimelineEntry[],
-  span: { readonly started: Date; readonly ended: Date },
-): readonly Gap[] {
-  const gaps: Gap[] = [];
-  let after: TimelineEntry | undefined;
-  let from = span.started;
-  const addGap = (until: Date, isOpen: boolean): void => {
-    if (until.getTime() - from.getTime() >= MIN_GAP) gaps.push({ after, from, until, isOpen });
-  };
-  for (const entry of entries) {
-    // Programs of a machine that waits print lines, too.
-    if (entry.event.kind === 'console' && entry.event.sign === undefined) continue;
-    if (after !== undefined) addGap(entry.first, false);
-    if (after !== undefined && entry.last < after.last) continue;
-    after = entry;
-    from = entry.last;
-  }
-  addGap(span.ended, true);
-  return gaps;
+  { ended, started }: { readonly started: Date; readonly ended: Date },
+) {
+  const last = entries
+    .filter(({ event }) => event.kind !== 'console' || event.sign !== undefined)
+    .toSorted(byLastEvent)
+    .at(-1);
+  const from = last?.last ?? started;
+  return ended.getTime() - from.getTime() < MIN_SILENCE ? undefined : { last, from, until: ended };
 }

@@ -258,7 +258,6 @@ describe('the report at the end', () => {
         12:01:04  fetched the Ignition config (64 B) from 192.0.2.7
         12:01:05  fetched the Ignition config (65 B) from 192.0.2.7
         12:01:06  fetched the Ignition config (66 B) from 192.0.2.7
-                  (no activity for 3 min)
         12:04:00  fetched the Ignition config (240 B) from 192.0.2.7
         Last activity 6 min before the end: fetched the Ignition config (240 B). The
         agent never called Ironic. The cause is not known; possible: Ignition, the
