@@ -8,7 +8,6 @@ import { parseIfJson } from '../formats/mapping.ts';
 import { compareWithAgent } from '../hosts/artifacts/hostHardware.ts';
 import { readHardware } from '../ipa/machineHardware.ts';
 import type { CollectedInventory } from './ironic/inspection.ts';
-import { diagnosticOf } from '../core/finding.ts';
 import { loadPackage } from '../core/assets.ts';
 import { isLoopbackHost } from '../formats/hostName.ts';
 import type { ExitCode } from '../io/io.ts';
@@ -29,7 +28,7 @@ import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
 import { openInventoryFolder } from './api/inventoryFolder.ts';
 import { type IronicApi, type IronicApiOptions, startIronicApi } from './api/ironicApi.ts';
 import { startEmulated } from './emulation/emulatedTrial.ts';
-import { configError, findGuestAddress } from './emulation/guestAddress.ts';
+import { findGuestAddress, refuseOtherIronic } from './emulation/guestAddress.ts';
 import { followConsoleLog } from './console/consoleLog.ts';
 import { createRates } from './report/rates.ts';
 import { formatLiveRows } from './report/terminalRows.ts';
@@ -117,9 +116,7 @@ async function startParts(plan: TrialPlan) {
   // In the emulated machine, 127.0.0.1 is the emulated machine itself.
   const others = guest && [guest.host, ...own.filter((address) => !isLoopbackHost(address))];
   const endpoint = { scheme: setup.scheme, port: api.port, addresses: others ?? own };
-  const problem = guest && configError(guest, endpoint);
-  if (problem !== undefined && machine?.isAwaited === true) throw problem;
-  if (problem !== undefined) report(io, { ...diagnosticOf(problem), severity: 'warning' });
+  if (guest !== undefined) refuseOtherIronic(guest, endpoint);
   images = read && (await startImages(plan, { api, guest, listed, endpoint }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;

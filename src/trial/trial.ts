@@ -57,8 +57,6 @@ export interface TrialRequest {
 export interface PlannedMachine {
   readonly source: EmulatedSource;
   readonly setup: InstalledMachine;
-  /** Whether the trial cannot succeed without this machine. */
-  readonly isAwaited: boolean;
   /** Whether no real machine is expected, so that the trial ends with this one. */
   readonly isOnly: boolean;
   readonly options: EmulationOptions;

@@ -37,12 +37,10 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   const expectation = readExpectedHosts(expect, hosts, source?.host);
   const { awaited } = expectation;
   const names = awaited.kind === 'hosts' ? awaited.names : [];
-  const isAwaited = source !== undefined && names.includes(source.host.name);
-  if (isAwaited) refuseContact(setup.successStage);
+  if (source !== undefined && names.includes(source.host.name)) refuseContact(setup.successStage);
   const machine = source && {
     source,
     setup: await readMachineSetup(options, source, io),
-    isAwaited,
     isOnly: expect === undefined,
     options,
   };

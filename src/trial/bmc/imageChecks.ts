@@ -17,7 +17,7 @@ import { createLinks } from '../../hosts/plan/links.ts';
 import type { ServiceOptions } from '../../service/options.ts';
 import { createSnapshots } from '../../service/snapshot.ts';
 import type { ServeSource } from '../../service/source.ts';
-import { type ImageConfig, missingConfig, readImageConfig } from '../emulation/guestAddress.ts';
+import { type ImageConfig, readImageConfig } from '../emulation/guestAddress.ts';
 import { createIronicChange, type IronicOfHosts, ironicOfHosts } from '../api/ironicAddress.ts';
 import { type ApiEndpoint, hasPortOf, mayReachApi } from '../api/apiEndpoint.ts';
 import { checkIfImage } from '../../hosts/input/checkImage.ts';
@@ -64,9 +64,7 @@ async function checkReadable(
   io: Io,
 ): Promise<readonly MachineCheck[]> {
   const config = await readImageConfig(file, io);
-  if (config.kind === 'no-config') {
-    return [checkOf(diagnosticOf(missingConfig(config.problem)))];
-  }
+  if (config instanceof CliError) return [checkOf(diagnosticOf(config))];
   const options = { lint: 'auto', now: new Date() } as const;
   const checked = await checkIfImage(file, undefined, options, io).catch(only(CliError, () => undefined));
   // Another live system than CoreOS may contain an agent, too.
@@ -74,7 +72,7 @@ async function checkReadable(
   const found = reportDiagnostics(applyIgnored(checked.report.findings, io), { ...checked, name: file }).map(
     checkOf,
   );
-  if (config.kind === 'urls' && endpoint !== undefined && !mayReachApi(config.urls, endpoint)) {
+  if (config.urls.length > 0 && endpoint !== undefined && !mayReachApi(config.urls, endpoint)) {
     const hint = `use --listen and --tls for that URL, or render the config with --api-url ${endpoint.scheme}://ADDRESS:${endpoint.port}`;
     found.push(otherIronic(file, config.urls, hint));
   }
@@ -97,9 +95,8 @@ function otherIronic(who: string, urls: readonly string[], hint: string): Machin
   return { id: 'image', status: 'warning', text, hint };
 }
 
-function known(config: Exclude<ImageConfig, { readonly kind: 'no-config' }>): MachineCheck {
-  const text = config.kind === 'urls' ? `the agent calls ${config.urls.join(', ')}` : config.reason;
-  return { id: 'image', status: 'ok', text };
+function known({ reason, urls }: ImageConfig): MachineCheck {
+  return { id: 'image', status: 'ok', text: reason ?? `the agent calls ${urls.join(', ')}` };
 }
 
 /**

@@ -161,15 +161,14 @@ export async function startEmulated(
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${endpoint.scheme}://${guest.host}:${endpoint.port}`,
   });
-  if (guest.config?.kind === 'unknown')
+  const { issues = [], reason } = guest.config ?? {};
+  if (reason !== undefined)
     report(io, {
       severity: 'warning',
-      message: `cannot check whether the agent calls the mock Ironic: ${guest.config.reason}`,
+      message: `cannot check whether the agent calls the mock Ironic: ${reason}`,
       hint: 'run `ironic-coreos inspect` to see the agent and the Ironic URL of the image',
     });
-  if (guest.config !== undefined && guest.config.kind !== 'no-config') {
-    for (const issue of guest.config.issues ?? []) report(io, issue);
-  }
+  report(io, issues);
   const watch = createConsoleWatch(source.host.name, trial.observe);
   const onLine = (line: string): void => {
     io.stderr.write(`console| ${line}\n`);

@@ -16,7 +16,6 @@ import { confValues, readSubject } from '../../agent/lint/subject.ts';
 import { CliError, FormatError, only } from '../../core/errors.ts';
 import { parseUrl, portOf } from '../../formats/url.ts';
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
-import { readIgnition } from '../../image/embeddedIgnition.ts';
 import { type KernelArgument, parseArguments } from '../../kargs/argument.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import type { OpenImage } from '../../imagefile/openImage.ts';
@@ -42,37 +41,25 @@ export async function findGuestAddress(
   if (medium.kind === 'folder') {
     const { host: own } = readFolderUrl(medium);
     const config = await readFolderConfig(medium, host.name, io);
-    return { host: given ?? own, ironicUrls: urlsOf(config), config };
+    return { host: given ?? own, ironicUrls: config.urls, config };
   }
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
+  if (config instanceof CliError) throw config;
   const ofHost = ironicUrl === undefined ? (listed.get(host.name) ?? []) : [ironicUrl];
-  const ironicUrls = config === undefined ? ofHost : urlsOf(config);
+  const ironicUrls = config?.urls ?? ofHost;
   const endpoint = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   return { host: given ?? guestHostFor(ironicUrls, endpoint) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }
 
-function urlsOf(config: ImageConfig): readonly string[] {
-  return config.kind === 'urls' ? config.urls : [];
-}
-
-/** Undefined if the agent can call the mock Ironic, or if this is unknown. */
-export function configError({ config, host }: GuestAddress, endpoint: ApiEndpoint): CliError | undefined {
-  if (config?.kind === 'no-config') return missingConfig(config.problem);
-  if (config?.kind !== 'urls' || mayReachApi(config.urls, endpoint)) return undefined;
-  const { urls } = config;
+/** Throws CliError if the agent cannot call the mock Ironic. */
+export function refuseOtherIronic({ config, host }: GuestAddress, endpoint: ApiEndpoint): void {
+  const { urls = [] } = config ?? {};
+  if (urls.length === 0 || mayReachApi(urls, endpoint)) return;
   const here = `${endpoint.scheme}://${host}:${endpoint.port}`;
-  return new CliError(
+  throw new CliError(
     `the agent would call another Ironic: its config contains ${urls.join(', ')}, but the mock Ironic is at ${here} for the machine`,
     { code: 'ERR_SETTING', hint: fixFor(urls, endpoint, here) },
   );
-}
-
-/** @param problem a clause */
-export function missingConfig(problem: string): CliError {
-  return new CliError(`no agent would call home: ${problem}`, {
-    code: 'ERR_SETTING',
-    hint: 'embed a config with `iso ignition embed`, or use another image',
-  });
 }
 
 /** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */
@@ -88,30 +75,30 @@ function fixFor(urls: readonly string[], endpoint: ApiEndpoint, here: string): s
   return `use --listen 127.0.0.1:${portOf(url)}${tls}, or render the config with --api-url ${here}`;
 }
 
-export type ImageConfig =
-  /** Not empty. */
-  | ({ readonly kind: 'urls'; readonly urls: readonly string[] } & ReadFromImage)
-  /** The image contains no valid config for Ignition. `problem` is a clause. */
-  | { readonly kind: 'no-config'; readonly problem: string }
-  /** The image alone does not show which Ironic the agent calls. `reason` is a clause. */
-  | ({ readonly kind: 'unknown'; readonly reason: string } & Partial<ReadFromImage>);
-
-interface ReadFromImage {
+export interface ImageConfig {
+  /** Empty if the image alone does not show which Ironic the agent calls. */
+  readonly urls: readonly string[];
+  /** Why `urls` is empty, as a clause. */
+  readonly reason?: string;
   /** Of the kernel arguments, compared with the config. */
   readonly issues: readonly Finding[];
 }
 
-/** @param source a path or a URL. Throws CliError if it cannot be read. */
-export async function readImageConfig(source: string, io: Io): Promise<ImageConfig> {
-  const iso = await readImage(source, withoutStdin(io), readLiveConfig);
-  if (iso === undefined) return { kind: 'unknown', reason: `${source} is not a live ISO of CoreOS` };
-  const { hasConfig, kargs } = iso;
+function unknownIronic(reason: string, issues: readonly Finding[] = []): ImageConfig {
+  return { urls: [], reason, issues };
+}
+
+/**
+ * @param source a path or a URL. Throws CliError if it cannot be read.
+ * @returns the error of a config that is missing or invalid
+ */
+export async function readImageConfig(source: string, io: Io): Promise<ImageConfig | CliError> {
+  const kargs = await readImage(source, withoutStdin(io), readLiveArguments);
+  if (kargs === undefined) return unknownIronic(`${source} is not a live ISO of CoreOS`);
   // Has precedence over the embedded config.
-  if (kargs.some(({ name }) => name === coreosArguments.configUrl.name)) {
-    return { kind: 'unknown', reason: `kernel arguments of ${source} contain the URL of a config` };
-  }
-  if (!hasConfig) return { kind: 'no-config', problem: `${source} contains no Ignition config` };
-  return readConfigFile(source, io, kargs);
+  if (kargs.some(({ name }) => name === coreosArguments.configUrl.name))
+    return unknownIronic(`kernel arguments of ${source} contain the URL of a config`);
+  return readConfigFile(source, io, kargs).catch(only(CliError, (error) => error));
 }
 
 async function readFolderConfig(
@@ -124,21 +111,19 @@ async function readFolderConfig(
     const file = files.find(({ kind }) => kind === artifact);
     if (file !== undefined) return readConfigFile(join(path, file.path), io, []);
   }
-  return { kind: 'unknown', reason: `${path} contains no config of ${host}` };
+  return unknownIronic(`${path} contains no config of ${host}`);
 }
 
 /** Config files of a host, the fastest to read first; all contain the same config. */
 const bootedConfigs: readonly ConfigArtifact[] = ['ign', 'archive', 'initramfs'];
 
 /** Undefined if the image is not a live ISO of CoreOS; other images may contain an agent in another way. */
-async function readLiveConfig(
-  image: OpenImage,
-): Promise<{ readonly hasConfig: boolean; readonly kargs: readonly KernelArgument[] } | undefined> {
+async function readLiveArguments(image: OpenImage): Promise<readonly KernelArgument[] | undefined> {
   try {
     const iso = await openLiveIso(image);
     if ((await iso.features()).otherSystem) return undefined;
     const { current = '' } = (await iso.kargsAreas()) ?? {};
-    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: parseArguments(current) };
+    return parseArguments(current);
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;
@@ -150,8 +135,7 @@ async function readConfigFile(
   io: Io,
   kargs: readonly KernelArgument[],
 ): Promise<ImageConfig> {
-  const config = await readConfigOfImage(source, io).catch(only(CliError, (error) => error));
-  if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
+  const config = await readConfigOfImage(source, io);
   const lists = confValues(readSubject(config), 'api_url');
   const urls = lists.flatMap((list) => list.split(',')).flatMap((url) => url.trim() || []);
   // The agent configuration has precedence over kernel arguments.
@@ -160,9 +144,9 @@ async function readConfigFile(
   );
   const named = urls.length > 0 ? urls : inArguments;
   const issues = checkInsecureArgument(kargs, config);
-  if (named.length > 0) return { kind: 'urls', urls: named, issues };
+  if (named.length > 0) return { urls: named, issues };
   const { merge = [], replace } = config.ignition?.config ?? {};
   const isComplete = merge.length === 0 && replace?.source === undefined;
   const what = isComplete ? 'contains no Ironic URL' : 'refers to another config';
-  return { kind: 'unknown', reason: `the config in ${source} ${what}`, issues };
+  return unknownIronic(`the config in ${source} ${what}`, issues);
 }
