@@ -25,8 +25,7 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
     });
   }
   if (guestHost !== undefined) guestNetwork(guestHost);
-  // No connection into the network of an emulated machine is possible.
-  const setup = readTrialSetup({ ...options, askBack: askBack ?? (qemu === undefined ? 'own' : 'never') });
+  const asked = readTrialSetup(options);
   const inventory = options.inventory === undefined ? undefined : await readServeSource(options, io);
   const hosts = (inventory?.inventory.hosts ?? []).map(({ architecture, mac, name }) => ({
     name,
@@ -37,13 +36,11 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   const expectation = readExpectedHosts(expect, hosts, source?.host);
   const { awaited } = expectation;
   const names = awaited.kind === 'hosts' ? awaited.names : [];
-  if (source !== undefined && names.includes(source.host.name)) refuseContact(setup.successStage);
-  const machine = source && {
-    source,
-    setup: await readMachineSetup(options, source, io),
-    isOnly: expect === undefined,
-    options,
-  };
+  if (source !== undefined && names.includes(source.host.name)) refuseContact(asked.successStage);
+  const isOnly = expect === undefined;
+  const machine = source && { source, setup: await readMachineSetup(options, source, io), isOnly, options };
+  // No connection into the network of an emulated machine is possible.
+  const setup = { ...asked, askBack: askBack ?? (machine && isOnly ? 'never' : asked.askBack) };
   const consoleLogs = readConsoleLogs(consoleLog, names);
   return runTrial({ options, setup, inventory, machine, consoleLogs, expectation, io });
 }
