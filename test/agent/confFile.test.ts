@@ -97,6 +97,16 @@ describe('kernel arguments in an ironic.conf', () => {
       ['error conf-value inspector.extra_kernel_params 2'],
     ],
     [
+      'what the conductor refuses',
+      '[redfish]\nkernel_append_params = a= b="" c="d e" f/g\n',
+      [
+        'error ramdisk-argument-syntax redfish.kernel_append_params 2',
+        'error ramdisk-argument-syntax redfish.kernel_append_params 2',
+        'error ramdisk-argument-syntax redfish.kernel_append_params 2',
+        'info conductor-other-system redfish.kernel_append_params 2',
+      ],
+    ],
+    [
       'the last line of an option',
       '[pxe]\nkernel_append_params = initrd=a\nkernel_append_params = b\n',
       ['info conductor-other-system pxe.kernel_append_params 3'],

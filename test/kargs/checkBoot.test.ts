@@ -242,7 +242,6 @@ describe('checkBoot, for every form', () => {
     ['the initramfs of a loader', extra('initrd=a.img'), 'error argument-of-loader extraArguments.0'],
     ['a wrong console', { consoles: ['tty0', 'COM1'] }, 'warning console-spec consoles.1'],
     ['a wrong console that is added', extra('console=COM1'), 'warning console-spec extraArguments.0'],
-    ['an empty console, which is none, as console=null', extra('console='), ''],
     ['a wrong network', { ip: ['dhpc'] }, 'error ip-spec ip.0'],
     [
       'a network that is not wanted after all',
@@ -389,8 +388,17 @@ describe('checkBoot, for one form', () => {
     ['ironic', 'a setting of iPXE', extra('a=${mac}'), 'warning ironic-grub extraArguments.0'],
     ['ironic', 'an unknown setting of iPXE', extra('a=${mc}'), 'error ipxe-expansion extraArguments.0'],
     ['ironic', 'what GRUB would cut', extra('a=b&c'), 'warning ironic-grub extraArguments.0'],
-    ['ironic', 'a name that Ironic refuses', extra('a/b=c'), 'error ironic-argument-name extraArguments.0'],
+    [
+      'ironic',
+      'a name that Ironic refuses',
+      extra('a/b=c'),
+      'error ramdisk-argument-syntax extraArguments.0',
+    ],
+    ['ironic', 'an empty value', extra('a='), 'error ramdisk-argument-syntax extraArguments.0'],
+    ['ironic', 'an empty value in quotes', extra('a=""'), 'error ramdisk-argument-syntax extraArguments.0'],
+    ['ironic', 'a value with spaces', extra('a="b c"'), ''],
     ['plain', 'a quote', extra("a='b'"), ''],
+    ['plain', 'an empty console, which is none, as console=null', extra('console='), ''],
   ])('%s: %s', (form, _title, change, expected) => {
     expect(findings(change, form)).toBe(expected);
   });

@@ -809,16 +809,6 @@ export const CLAIMS: readonly Claim[] = [
   },
   // Ironic
   {
-    says: ['Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument'],
-    sources: [
-      {
-        repository: ironic,
-        file: 'ironic/common/kernel_parameters.py',
-        shows: /key: \/\[A-Za-z0-9_\\-\\\.\]\+\//,
-      },
-    ],
-  },
-  {
     says: ['remove the user name: Ironic accepts lookups and heartbeats without a login'],
     sources: [
       {

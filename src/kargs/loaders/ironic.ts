@@ -6,38 +6,41 @@
 import { readAsset } from '../../core/assets.ts';
 import { quoteOsloValue } from '../../formats/osloConfig.ts';
 import { fillTemplate } from '../../formats/template.ts';
-import { errorRules, warningRules } from '../../core/rule.ts';
+import type { Finding } from '../../core/finding.ts';
+import { errorRule, issue, issueWith, warningRule } from '../../core/rule.ts';
+import type { KernelArgument } from '../argument.ts';
 import { kernelArguments } from '../kernelArguments.ts';
 import { type BootForm, checkTexts, hasUnknownSetting } from './form.ts';
 import { ipxeExpansion } from './ipxe.ts';
 
-const ironicRules = {
-  ...errorRules({
-    'ironic-argument-name': [
-      'Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument',
-      'remove the argument, which ironic.conf does not support',
-    ],
-  }),
-  ...warningRules({
-    'ironic-grub': [
-      'Ironic writes this argument unquoted to grub.cfg, where special characters truncate or change it',
-      'percent-encode the characters in a URL, or use iPXE to boot these machines',
-    ],
-  }),
-};
+export const ramdiskArgumentSyntax = errorRule(
+  'ramdisk-argument-syntax',
+  'Ironic rejects a kernel argument',
+  'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
+);
+const ironicGrub = warningRule(
+  'ironic-grub',
+  'Ironic writes this argument unquoted to grub.cfg, where special characters truncate or change it',
+  'percent-encode the characters in a URL, or use iPXE to boot these machines',
+);
+
+/**
+ * An issue for an argument that is not in the grammar of Ironic (ironic/common/kernel_parameters.py): it refuses nodes with one,
+ * and with one in ironic.conf the conductor does not start. The message does not contain the value, which may be secret.
+ */
+export function checkIronicArgument({ name, path, text }: KernelArgument): Finding | undefined {
+  if (/^[\w.-]+(?:=(?:[!#-~]+|"[ !#-~]+"))?$/.test(text)) return undefined;
+  if (!/^[\w.-]+$/.test(name)) return issue(ramdiskArgumentSyntax, path);
+  const problem = `the value of ${name} is empty, has quotes that do not enclose all of it, or characters other than printable ASCII`;
+  return issueWith(ramdiskArgumentSyntax, path, problem);
+}
 
 export const ironicConf: BootForm = {
   reserved: ['initrd', 'BOOTIF'],
   check: (list) => [
-    ...list
-      .filter(({ name }) => !/^[A-Za-z0-9_.-]+$/.test(name))
-      .map(({ path }) => ({ ...ironicRules['ironic-argument-name'], path })),
+    ...list.flatMap((argument) => checkIronicArgument(argument) ?? []),
     ...checkTexts(ipxeExpansion, list, hasUnknownSetting),
-    ...checkTexts(
-      ironicRules['ironic-grub'],
-      list,
-      (text) => !hasUnknownSetting(text) && /[$'\\;&|<>{}]/.test(text),
-    ),
+    ...checkTexts(ironicGrub, list, (text) => !hasUnknownSetting(text) && /[$'\\;&|<>{}]/.test(text)),
   ],
   // Arguments that Ironic and its templates add, with usual lengths; the URL of the API is unknown here.
   added: () => [

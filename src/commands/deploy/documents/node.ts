@@ -14,13 +14,9 @@ import { noteDisabled, noteFolders } from './interfaces.ts';
 import type { DeployOptions } from '../options.ts';
 import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
-import {
-  type KernelArgument,
-  parseArgument,
-  parseArguments,
-  splitArguments,
-} from '../../../kargs/argument.ts';
+import { parseArgument, parseArguments, splitArguments } from '../../../kargs/argument.ts';
 import { type NamedBootFile, checkBootFiles, rootfsOf } from '../../../kargs/bootFileNames.ts';
+import { checkIronicArgument, ramdiskArgumentSyntax } from '../../../kargs/loaders/ironic.ts';
 import { checkArgumentNetwork } from '../../../kargs/networkChecks.ts';
 import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
 import { withoutBrackets } from '../../../formats/url.ts';
@@ -233,11 +229,6 @@ function isJson(text: string): boolean {
   }
 }
 
-const ramdiskArgumentSyntax = errorRule(
-  'ramdisk-argument-syntax',
-  'Ironic rejects a kernel argument',
-  'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
-);
 const ramdiskArgumentMissing = warningRule(
   'ramdisk-argument-missing',
   'CoreOS requires more kernel arguments, unless they are in the settings of the conductor',
@@ -248,21 +239,21 @@ const needed = [coreosArguments.rootfsUrl.name, ...firstBootNames];
 
 const UNSUPPORTED_TEXT = 'it has characters other than printable ASCII, or quotes behind --';
 
-/** Messages contain only names of arguments: values may be secret. */
+/** Ironic replaces `%default%` with the arguments of the conductor; words after `--` are not for the kernel. */
 export function checkRamdiskArguments(text: string): readonly Finding[] {
   const path = ['kernelAppendParams'];
   const all = splitArguments(text);
   const end = all.includes('--', 1) ? all.indexOf('--', 1) : all.length;
   const words = all.slice(0, end).map((word) => parseArgument(word, [parseArgument(word).name]));
+  const given = words.filter((word) => word.text !== '%default%');
   const isUnsupported = /[^ -~]/.test(text.trim()) || all.slice(end).some((word) => word.includes('"'));
   const names = new Set(words.map(({ name }) => name));
-  const isDefaultKept = names.has('%default%');
-  const missing = isDefaultKept ? [] : needed.filter((name) => !names.has(name));
-  const valid = words.filter((word) => word.text !== '%default%' && checkWord(word) === undefined);
+  const missing = given.length < words.length ? [] : needed.filter((name) => !names.has(name));
+  const valid = given.filter((word) => checkIronicArgument(word) === undefined);
   const findings = [...valid.flatMap(checkArgument), ...checkArgumentNetwork(valid)];
   return found(
     isUnsupported && issueWith(ramdiskArgumentSyntax, path, UNSUPPORTED_TEXT),
-    words.map((word) => checkWord(word)),
+    given.map((word) => checkIronicArgument({ ...word, path })),
     findings.map((finding) => ({
       ...finding,
       path,
@@ -270,16 +261,4 @@ export function checkRamdiskArguments(text: string): readonly Finding[] {
     })),
     missing.length > 0 && issueWith(ramdiskArgumentMissing, path, missing.join(', ')),
   );
-}
-
-/**
- * The grammar of Ironic (ironic/common/kernel_parameters.py): quotes around a whole value. It replaces `%default%` with the
- * arguments of the conductor; words after `--` are not for the kernel.
- */
-function checkWord({ name, text }: KernelArgument): Finding | undefined {
-  if (text === '%default%' || /^[\w.-]+(?:=(?:[!#-~]+|"[ !#-~]+"))?$/.test(text)) return undefined;
-  const path = ['kernelAppendParams'];
-  if (!/^[\w.-]+$/.test(name)) return issue(ramdiskArgumentSyntax, path);
-  const problem = `the value of ${name} is empty, has quotes that do not enclose all of it, or characters other than printable ASCII`;
-  return issueWith(ramdiskArgumentSyntax, path, problem);
 }
