@@ -17,7 +17,7 @@ import { type ExecWord, splitExecLine } from '../formats/systemdQuoting.ts';
 import { readSystemdLines } from '../formats/unitFile.ts';
 import type { Config, File, Resource, Unit } from '../ignition/config.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
-import { hasNetworkSecret, KEYFILE_FOLDER } from './files.ts';
+import { KEYFILE_FOLDER } from './files.ts';
 import { isSecretOption, mayContainSecret, secretFilesOf } from './lint/secrets.ts';
 import { readContents, readSubject } from './lint/subject.ts';
 
@@ -210,7 +210,7 @@ function readKeyfile(text: string): Line[] | undefined {
   return sections?.flatMap(({ name: section, entries }) => [
     line(`[${section}]`),
     ...entries.map(({ key, value }) => {
-      const isSecret = section.endsWith('-secrets') || isSecretName(key) || hasNetworkSecret(`${key}=x`);
+      const isSecret = section.endsWith('-secrets') || isSecretName(key);
       return assignment(`[${section}] ${key}=`, value, isSecret);
     }),
   ]);

@@ -4,13 +4,13 @@
  * found.
  */
 
+import { findSecretParts } from '../core/masking.ts';
 import type { Config } from '../ignition/config.ts';
 import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { PUBLIC_MODE } from '../ignition/dataFile.ts';
 import { hasNetworkSecret, KEYFILE_FOLDER } from './files.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
-import { findSecretParts } from './lint/secrets.ts';
 import { type LintedFile, listResources, readContents, readSubject } from './lint/subject.ts';
 
 /** A noun for a sentence. What only may be a secret counts if no secret is certain, and of several the last one. */

@@ -1,13 +1,15 @@
 /**
- * Masks secrets whose values are unknown, by the names of options and keys and by the position of credentials in URLs:
- * `maskSetting` in an argument or a setting, `maskLogLine` in a line of a log or console. Secrets with known values are masked
- * by `createMasker` of knownSecrets.ts. The time is linear in the size of the text.
+ * Finds secrets whose values are unknown, by the names of options and keys and by the position of credentials in URLs.
+ * `maskSetting` hides them in an argument or a setting, `maskLogLine` in a line of a log or console. Secrets with known values are
+ * masked by `createMasker` of knownSecrets.ts. The time is linear in the size of the text.
  */
+
+import { joinSpans, overwrite, type Span, spansOf } from './spans.ts';
 
 export const HIDDEN = '(secret)';
 
 const SECRET_WORD =
-  'pass(?:word|wd|phrase)?|psk|secret|token|credentials?|creds|api[_-]?key|private[_-]?key|rootpwd';
+  'pass(?:word|wd|phrase)?|psk|mka-cak|secret|token|credentials?|creds|api[_-]?key|private[_-]?key|rootpwd';
 const secretName = new RegExp(`(?:^|[^a-z])(?:${SECRET_WORD}|key|pin)\\d{0,3}$|password|secret|token`, 'i');
 const secretValue = new RegExp(
   `(?:${SECRET_WORD})\\d{0,3}["']?[=:]|(?<=-[\\w-]{0,40})(?:${SECRET_WORD})[ \\t]`,
@@ -28,7 +30,7 @@ export function isSecretName(name: string): boolean {
  */
 export function maskSetting(text: string): string {
   if (text.includes('PRIVATE KEY')) return HIDDEN;
-  const masked = maskCredentials(text);
+  const masked = maskLogLine(text);
   const assigned = [...masked.matchAll(ASSIGNMENT)].find(({ 1: name = '' }) => isSecretName(name));
   const end = [assigned, secretValue.exec(masked)].reduce(
     (first, match) => (match ? Math.min(first, match.index + match[0].length) : first),
@@ -39,26 +41,82 @@ export function maskSetting(text: string): string {
 
 /** A line of a log or of a console without secrets: a value ends at the next blank, so that the rest stays readable. */
 export function maskLogLine(text: string): string {
-  return maskCredentials(text)
-    .replaceAll(/(authorization: {0,4})(?:(?:basic|bearer) )?[^\s"'\\]+/gi, `$1${HIDDEN}`)
-    .replaceAll(/(?<![\w.-])([\w.-]+)=(?!\s)[^\s"']+/g, (all, name: string) =>
-      isSecretName(name) ? `${name}=${HIDDEN}` : all,
-    );
+  return overwrite(text, findSecretParts(text), () => HIDDEN);
+}
+
+/** What a secret in a text looks like; the secret is the whole match, or its group `value`. */
+const secretShapes: readonly RegExp[] = [
+  // User and password in a URL: up to the last `@` before the path, because a password may contain one.
+  /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g,
+  // The same with a slash or quotes in the password, unless what precedes it looks like a port.
+  /(?<=:\/\/)[^\s/@:["]{1,500}:(?!\d{1,5}[/"'])[^\s@]{1,2000}(?:@[^\s/?#"'@]{0,2000})?(?=@)/g,
+  // The same with blanks in the password, or with a line break, which YAML permits.
+  /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?:\n[ \t]+[^/?#"\n@]{0,2000})?(?=@)/g,
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
+  // `?token=…` in a URL.
+  /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi,
+  // `Authorization: Bearer …`
+  /(?<before>authorization: {0,4})(?=(?<value>(?:(?:basic|bearer) )?[^\s"'\\]+))/gi,
+  // `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option.
+  /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g,
+  // `podman login -p password`.
+  /(?<before>\blogin[ \t][^\n]{0,300}?(?<=[ \t])-p[ \t=]*)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g,
+];
+
+/** `curl -u NAME:PASSWORD`: other programs have user and group IDs behind these options. */
+const CURL_PASSWORD =
+  /(?<before>\s(?:-u|-U|--user|--proxy-user)[ =]{0,4}["']?[^\s:"']{1,200}:)(?=(?<value>[^\s"']+))/g;
+
+/** The secrets in any text, in order and without overlaps. */
+export function findSecretParts(text: string): Span[] {
+  if (!/[=@:?-]/.test(text)) return [];
+  const shapes = text.includes('curl') ? [...secretShapes, CURL_PASSWORD] : secretShapes;
+  return joinSpans([...shapes.flatMap((shape) => spansOf(text, shape)), ...findAssignments(text)]);
+}
+
+/** `NAME=value` with a name like a secret, with or without quotes. */
+export function findAssignments(text: string): Span[] {
+  const findValue = createValueFinder(text);
+  return Array.from(text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)).flatMap(
+    ({ 0: match, 1: name = '', index }) => (isSecretName(name) ? [findValue(index + match.length)] : []),
+  );
+}
+
+/** Returns a function for values that start at increasing offsets: for all of them, it goes through the text once. */
+function createValueFinder(text: string): (start: number) => Span {
+  const nextLineFeed = createFinder(text, /\n/g);
+  const nextBlank = createFinder(text, /\s/g);
+  // A secret may contain escaped quotes, and quotes that somebody forgot to escape.
+  const nextQuote = {
+    '"': createFinder(text, /(?<!\\)"(?=[\s,;)}\]]|$)/gm),
+    "'": createFinder(text, /(?<!\\)'(?=[\s,;)}\]]|$)/gm),
+  };
+  let at = 0;
+  let open: '"' | "'" | undefined;
+  return (start) => {
+    for (; at < start; at += 1) {
+      const character = text[at];
+      if (character === '\n' || character === open) open = undefined;
+      else if (open === undefined && (character === '"' || character === "'")) open = character;
+    }
+    const first = text[start];
+    const lineEnd = nextLineFeed(start);
+    if (first === '"' || first === "'")
+      return { start: start + 1, end: Math.min(nextQuote[first](start + 1), lineEnd) };
+    return { start, end: open === undefined ? nextBlank(start) : Math.min(nextQuote[open](start), lineEnd) };
+  };
 }
 
 /**
- * User and password between `://` and the last `@` before the path. The password may contain an `@`, and a `/` unless what
- * precedes it looks like a port.
+ * Finds the next match of a pattern (with the flag g) at or after a position. The positions must ascend: so the text is
+ * read once. Returns the length of the text if no match follows.
  */
-const USER_INFO =
-  /(?<=:\/\/)(?:[^\s/@:[]{1,500}:(?!\d{1,5}[/"'])[^\s@]{0,2000}|[^\s/@]{1,2000})(?:@[^\s/?#"'@]*)*(?=@)/g;
-const QUERY_VALUE =
-  /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi;
-const CURL_PASSWORD = /(\s(?:-u|-U|--user|--proxy-user)[ =]{0,4}["']?[^\s:"']{1,200}:)[^\s"']+/g;
-
-/** Without the credentials and the tokens in URLs, and without the password of `curl -u NAME:PASSWORD`. */
-function maskCredentials(text: string): string {
-  const masked = text.replaceAll(USER_INFO, HIDDEN).replaceAll(QUERY_VALUE, HIDDEN);
-  // Other programs have user and group IDs behind these options.
-  return masked.includes('curl') ? masked.replaceAll(CURL_PASSWORD, `$1${HIDDEN}`) : masked;
+function createFinder(text: string, pattern: RegExp): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found >= from) return found;
+    pattern.lastIndex = from;
+    found = pattern.exec(text)?.index ?? text.length;
+    return found;
+  };
 }

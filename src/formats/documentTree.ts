@@ -5,12 +5,7 @@
  */
 
 import type { Path } from '../core/finding.ts';
-
-/** A part of a text; `end` is behind its last character. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Span } from '../core/spans.ts';
 
 export type DocumentNode = MappingNode | SequenceNode | ScalarNode | AliasNode;
 

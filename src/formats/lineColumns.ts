@@ -4,7 +4,7 @@
  */
 
 import type { Position } from '../core/errors.ts';
-import type { Span } from './documentTree.ts';
+import type { Span } from '../core/spans.ts';
 
 /** From offsets to positions; offsets count bytes, or UTF-16 code units of a string. */
 export function lineColumns(document: Uint8Array | string): (offset: number) => Position {

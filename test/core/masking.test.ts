@@ -15,6 +15,7 @@ describe('maskSetting', () => {
     ['-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2', HIDDEN],
     ['A_PASSPHRASE=x y', `A_PASSPHRASE=${HIDDEN}`],
     ['--env WIFI_PSK=x', `--env WIFI_PSK=${HIDDEN}`],
+    ['curl -H "Authorization: Bearer hunter2" http://h', `curl -H "Authorization: ${HIDDEN}" http://h`],
     ['agent_token = x', `agent_token = ${HIDDEN}`],
     ['MY_KEY=x', `MY_KEY=${HIDDEN}`],
     ['first=1 pin=1234 PASSWORD=y', `first=1 pin=${HIDDEN}`],
@@ -48,6 +49,8 @@ describe('maskLogLine', () => {
     ['Get "http://ops:hun/ter2@proxy:3128": EOF', `Get "http://${HIDDEN}@proxy:3128": EOF`],
     ['GET /v2/ Authorization: Basic aHVudGVyMg== done', `GET /v2/ Authorization: ${HIDDEN} done`],
     ['Command line: db.password=hunter2 quiet', `Command line: db.password=${HIDDEN} quiet`],
+    ['DB_PASSWORD="hunter2 x" quiet', `DB_PASSWORD="${HIDDEN}" quiet`],
+    ['podman login -u ops -p hunter2 quay.io', `podman login -u ops -p ${HIDDEN} quay.io`],
   ])('%s', (text, masked) => {
     expect(maskLogLine(text)).toBe(masked);
   });
@@ -65,6 +68,9 @@ describe('credentials in a URL', () => {
   it.each([
     ['http://u:p@ss@host/x', `http://${HIDDEN}@host/x`],
     ['http://u:p/q@host/x', `http://${HIDDEN}@host/x`],
+    ['http://u:p"q@host/x', `http://${HIDDEN}@host/x`],
+    ['http://u:p q@host/x', `http://${HIDDEN}@host/x`],
+    ['docker://192.0.2.1:5000/agent@sha256:00', 'docker://192.0.2.1:5000/agent@sha256:00'],
     ['http://host:80/a@b', 'http://host:80/a@b'],
     ['http://host/ me@example.com', 'http://host/ me@example.com'],
     ['a ://u:p@h ://v:q@i', `a ://${HIDDEN}@h ://${HIDDEN}@i`],
@@ -75,12 +81,19 @@ describe('credentials in a URL', () => {
 });
 
 describe('isSecretName', () => {
-  it.each(['psk', 'API_TOKEN', 'agent_token', 'wep-key0', 'private-key', 'ADMIN_PASSWORD', 'creds', 'pin'])(
-    '%s',
-    (name) => {
-      expect(isSecretName(name)).toBe(true);
-    },
-  );
+  it.each([
+    'psk',
+    'API_TOKEN',
+    'agent_token',
+    'wep-key0',
+    'mka-cak',
+    'private-key',
+    'ADMIN_PASSWORD',
+    'creds',
+    'pin',
+  ])('%s', (name) => {
+    expect(isSecretName(name)).toBe(true);
+  });
 
   it.each([
     'psk-flags',

@@ -7,12 +7,12 @@
 import { ifWellFormed } from '../../core/errors.ts';
 import { append } from '../../core/lists.ts';
 import { nearestName } from '../../core/nearestNames.ts';
-import type { DocumentNode, MappingNode, ScalarNode, ScalarText, Span } from '../../formats/documentTree.ts';
-import { joinSpans, overwrite, spansOf } from '../../formats/spans.ts';
+import type { DocumentNode, MappingNode, ScalarNode, ScalarText } from '../../formats/documentTree.ts';
+import { joinSpans, overwrite, type Span, spansOf } from '../../core/spans.ts';
 import { readJsonTree } from '../../formats/json/tree.ts';
 import { jsonScalarText } from '../../formats/json/strings.ts';
 import type { Config } from '../../ignition/config.ts';
-import { isSecretName, maskSetting } from '../../core/masking.ts';
+import { findAssignments, findSecretParts, isSecretName, maskSetting } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './pullSecret.ts';
 import { readSubject } from './subject.ts';
@@ -252,30 +252,10 @@ function textsOf(node: MappingNode, type: StructType, name: string): string[] {
 
 /** Whether a secret, or text that could be one, is somewhere in a text: what is encoded cannot be masked in parts. */
 export function mayContainSecret(text: string): boolean {
-  if (/^\s*[\w+/=]{60,}\s*$|"auths?"|authorization|bearer|\$[a-z0-9]{1,10}\$/im.test(text)) return true;
-  return findSecretParts(text).length > 0 || text.split('\n').some((line) => maskSetting(line) !== line);
+  return text.split('\n').some((line) => ENCODED_SECRET.test(line) || maskSetting(line) !== line);
 }
 
-/** What a secret in a text looks like; the secret is the whole match, or its group `value`. */
-const secretShapes: readonly RegExp[] = [
-  // User and password in a URL: up to the last `@` before the path, because a password may contain one.
-  /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g,
-  // The same with blanks in the password, or with a line break, which YAML permits.
-  /(?<=:\/\/)[^\s/?#"@:]{1,200}:(?!\d{1,5}[\s/])[^/?#"\n@]{1,2000}(?:\n[ \t]+[^/?#"\n@]{0,2000})?(?=@)/g,
-  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
-  // `?token=…` in a URL.
-  /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi,
-  // `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option.
-  /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g,
-  // `podman login -p password`.
-  /(?<before>\blogin[ \t][^\n]{0,300}?(?<=[ \t])-p[ \t=]*)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g,
-];
-
-/** The secrets in any text, in order and without overlaps. */
-export function findSecretParts(text: string): Span[] {
-  if (!/[=@?-]/.test(text)) return [];
-  return joinSpans([...secretShapes.flatMap((shape) => spansOf(text, shape)), ...findAssignments(text)]);
-}
+const ENCODED_SECRET = /^\s*[\w+/=]{60,}\s*$|"auths?"|authorization|bearer|\$[a-z0-9]{1,10}\$/i;
 
 /**
  * Secrets of a source: the whole data URL, the data of a damaged data URL, or the credentials of any other URL.
@@ -287,51 +267,4 @@ function findSecretSource(source: string): Span[] {
   }
   const { length } = /^data[^,]*,/i.exec(source)?.[0] ?? '';
   return length === source.length ? [] : [{ start: length, end: source.length }];
-}
-
-/** `NAME=value` with a name like a secret, with or without quotes. */
-function findAssignments(text: string): Span[] {
-  const findValue = createValueFinder(text);
-  return Array.from(text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)).flatMap(
-    ({ 0: match, 1: name = '', index }) => (isSecretName(name) ? [findValue(index + match.length)] : []),
-  );
-}
-
-/** Returns a function for values that start at increasing offsets: for all of them, it goes through the text once. */
-function createValueFinder(text: string): (start: number) => Span {
-  const nextLineFeed = createFinder(text, /\n/g);
-  const nextBlank = createFinder(text, /\s/g);
-  // A secret may contain escaped quotes, and quotes that somebody forgot to escape.
-  const nextQuote = {
-    '"': createFinder(text, /(?<!\\)"(?=[\s,;)}\]]|$)/gm),
-    "'": createFinder(text, /(?<!\\)'(?=[\s,;)}\]]|$)/gm),
-  };
-  let at = 0;
-  let open: '"' | "'" | undefined;
-  return (start) => {
-    for (; at < start; at += 1) {
-      const character = text[at];
-      if (character === '\n' || character === open) open = undefined;
-      else if (open === undefined && (character === '"' || character === "'")) open = character;
-    }
-    const first = text[start];
-    const lineEnd = nextLineFeed(start);
-    if (first === '"' || first === "'")
-      return { start: start + 1, end: Math.min(nextQuote[first](start + 1), lineEnd) };
-    return { start, end: open === undefined ? nextBlank(start) : Math.min(nextQuote[open](start), lineEnd) };
-  };
-}
-
-/**
- * Finds the next match of a pattern (with the flag g) at or after a position. The positions must ascend: so the text is
- * read once. Returns the length of the text if no match follows.
- */
-function createFinder(text: string, pattern: RegExp): (from: number) => number {
-  let found = -1;
-  return (from) => {
-    if (found >= from) return found;
-    pattern.lastIndex = from;
-    found = pattern.exec(text)?.index ?? text.length;
-    return found;
-  };
 }

@@ -1,6 +1,7 @@
 /** Where the scalars of a YAML document are, and their texts. */
 
-import type { DocumentNode, ScalarNode, ScalarText, Span } from '../documentTree.ts';
+import type { Span } from '../../core/spans.ts';
+import type { DocumentNode, ScalarNode, ScalarText } from '../documentTree.ts';
 
 /** Of all scalars in their order, keys included: outside of them, a `#` begins a comment. */
 export function* scalarSpans(node: DocumentNode): Generator<Span> {

@@ -81,7 +81,7 @@ function secretsIn(state: unknown): readonly string[] {
     seen.add(value);
     for (const [key, member] of Object.entries(value)) {
       if (typeof member === 'object') waiting.push(member);
-      else if (isSecretName(key) || key === 'mka-cak') secrets.push(String(member));
+      else if (isSecretName(key)) secrets.push(String(member));
     }
   }
   return secrets;

@@ -3,7 +3,7 @@
  * data are shown, because the data may contain secrets.
  */
 
-import type { Span } from '../../formats/documentTree.ts';
+import type { Span } from '../../core/spans.ts';
 import { lineSpans } from '../../formats/lineColumns.ts';
 import type { Excerpt } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';

@@ -84,6 +84,18 @@ const PLACES: Readonly<Record<string, (text: string) => object>> = {
     unit(`Environment=${unitQuoted(`IPA_PASSWORD=${text}`)}\nExecStart=/bin/podman run --rm --nam x image`),
   'a variable of podman': (text) =>
     unit(`ExecStart=/bin/podman run --env ${unitQuoted(`OS_PASSWORD=${text}`)} --nam x image`),
+  'the login of curl': (text) =>
+    unit(
+      `ExecStart=/usr/bin/curl -u ops:${encodeURIComponent(text).replaceAll(/['%]/g, '')} --nam x http://host/`,
+    ),
+  'a token for curl': (text) =>
+    unit(
+      `ExecStart=/usr/bin/curl -H "Authorization: Bearer ${encodeURIComponent(text).replaceAll(/['%]/g, '')}" http://host/`,
+    ),
+  'a slash in the password of a proxy': (text) =>
+    unit(
+      `Environment=HTTPS_PROXY=http://user:x/${encodeURIComponent(text).replaceAll(/['%]/g, '')}@proxy:3128`,
+    ),
   'the login of podman': (text) =>
     unit(`ExecStart=/bin/podman pull --creds ${unitQuoted(`user:${text}`)} --nam x image`),
   'the password of podman login': (text) =>

@@ -1,6 +1,10 @@
 /** Parts of a text by their places. */
 
-import type { Span } from './documentTree.ts';
+/** A part of a text; `end` is behind its last character. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /**
  * The places of all matches: of the whole match, or of its group `value`, which follows the group `before`. A lookbehind of
