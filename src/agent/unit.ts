@@ -23,10 +23,21 @@ export function renderAgentUnit(template: string, values: Readonly<Record<string
 /** Lines for the section [Service] with the variables that podman reads, and passes to the agent's container. */
 export function formatUnitEnvironment(settings: AgentSettings): string {
   const { httpProxy, httpsProxy, noProxy } = renderIgnitionProxy(settings) ?? {};
-  const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy?.join(',') };
+  const variables = {
+    HTTP_PROXY: httpProxy,
+    HTTPS_PROXY: httpsProxy,
+    NO_PROXY: noProxy && joinHosts(noProxy),
+  };
   return Object.entries(variables)
     .map(([name, value]) => (value === undefined ? '' : `Environment=${formatEnvironment(name, value)}\n`))
-    .join('');
+    .join('')
+    .replaceAll(/([^\n]{1000}[^\n ]*) /g, '$1\\\n    ');
+}
+
+/** Ignition does not support lines of more than 2 KiB. A long list has blanks, which programs ignore, where its line may end. */
+function joinHosts(hosts: readonly string[]): string {
+  const list = hosts.join(',');
+  return list.length < 1500 ? list : hosts.join(', ');
 }
 
 export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: AgentSettings): string[] {

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
+import { readSubject } from '../../src/agent/lint/subject.ts';
 import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
+import { examineConfig } from '../../src/ignition/validate.ts';
 import { have, oracleNote } from '../support/programs.ts';
 
 const plain: AgentSettings = {
@@ -14,6 +16,7 @@ const plain: AgentSettings = {
   agentImage: 'registry.example.com/ironic-agent',
   apiUrls: ['https://192.0.2.1:6385'],
 };
+const manyHosts = Array.from({ length: 150 }, (_one, index) => `host-${index}.example.com`);
 const full: AgentSettings = {
   ...plain,
   verifyRegistryTls: false,
@@ -27,7 +30,11 @@ const full: AgentSettings = {
   serialConsoles: ['ttyS0'],
   podmanArgs: ['--mount=type=bind,src=/a b,dst=/c', '--env=NAME=100% of "$HOME" \\ ü', '--label=a;b=c'],
   hardwareManagers: [{ name: 'own', files: [] }],
-  proxy: { http: "http://u:p%40$x'y@proxy:3128", https: 'http://proxy', noProxy: ['localhost'] },
+  proxy: {
+    http: "http://u:p%40$x'y@proxy:3128",
+    https: 'http://proxy',
+    noProxy: ['localhost', ...manyHosts],
+  },
 };
 
 /** The units of the other profiles are as their peers have them, which systemd complains about. */
@@ -42,6 +49,14 @@ describe('ironic-agent.service', () => {
     expect(contents).toContain(' --stop-signal=SIGINT ');
     expect(contents.match(/^SuccessExitStatus=.*$/gm)).toEqual(['SuccessExitStatus=130']);
     expect(contents).toContain('\nRestart=on-failure\n');
+  });
+
+  it('has no line that is too long for Ignition', () => {
+    const config = renderAgentConfig(full);
+    expect(examineConfig(Buffer.from(JSON.stringify(config))).report.valid).toBe(true);
+    const [unit] = readSubject(config).agentUnits;
+    const hosts = unit?.variables.get('no_proxy')?.split(',');
+    expect(hosts?.map((host) => host.trim())).toEqual(['localhost', ...manyHosts, '192.0.2.1']);
   });
 
   it.skipIf(!have('systemd-analyze')).each(cases)(
