@@ -104,6 +104,8 @@ export function collectInputs(sources: InputSources): CollectedInputs {
 /** Pairs of settings of which only one counts: that from the source with the higher precedence. */
 const exclusive = [
   ['agent.standalone', 'ironic.apiUrls'],
+  ['agent.standalone', 'ironic.inspectionCallbackUrls'],
+  ['agent.standalone', 'ironic.inspectorUrls'],
   ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'],
   ['host.nmstate', 'host.networkData'],
   ['boot.embedded', 'boot.ignitionUrl'],

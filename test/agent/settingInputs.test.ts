@@ -68,3 +68,16 @@ describe('a variable that other programs use, too', () => {
     expect(unread).toContainEqual({ name, reason: '--host disables environment variables' });
   });
 });
+
+describe('an agent without Ironic', () => {
+  it.each(['apiUrl', 'inspectionCallbackUrl', 'inspectorUrl'])('refuses --standalone with %s', (flag) => {
+    const flags = { standalone: true, [flag]: 'http://192.0.2.1' };
+    expect(() => collectInputs({ flags, env: {}, profile: 'default' })).toThrow('cannot be combined with');
+  });
+
+  it('reads no URL of an inspector from the environment', () => {
+    const env = { IRONIC_INSPECTOR_BASE_URL: 'http://192.0.2.1' };
+    const { inputs } = collectInputs({ flags: { standalone: true }, env, profile: 'default' });
+    expect([...inputs.keys()]).toEqual(['agent.standalone']);
+  });
+});
