@@ -47,16 +47,19 @@ export function readRegistriesConf(content: string): {
   readonly issues: readonly RegistriesIssue[];
   readonly registries?: Registries;
 } {
-  const issues: RegistriesIssue[] = [];
+  const ofTypes: RegistriesIssue[] = [];
+  const ofValues: RegistriesIssue[] = [];
   try {
     const { value, locate } = parseToml(content);
     // Version 1 of the format.
-    if (Object.keys(value).some((key) => key.toLowerCase() === 'registries')) return { issues };
-    const report: Report = (path, message, hint) =>
-      issues.push({ position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-    const file = readFile(new Table(value, [], report));
-    if (issues.length === 0) checkFile(file, report);
-    if (issues.length === 0) return { issues, registries: toRegistries(file) };
+    if (Object.keys(value).some((key) => key.toLowerCase() === 'registries')) return { issues: [] };
+    const into =
+      (issues: RegistriesIssue[]): Report =>
+      (path, message, hint) =>
+        void issues.push({ position: locate(path) ?? { line: 1, column: 1 }, message, hint });
+    const registries = readFile(new Table(value, [], into(ofTypes), into(ofValues)));
+    const issues = ofTypes.length > 0 ? ofTypes : ofValues;
+    if (issues.length === 0) return { issues, registries };
     return { issues: issues.toSorted(({ position: a }, { position: b }) => comparePositions(a, b)) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
@@ -84,119 +87,143 @@ const areTables = (value: unknown): value is Mapping[] => Array.isArray(value) &
 class Table {
   readonly #table: object;
   readonly path: Path;
-  readonly #report: Report;
+  readonly #refuseType: Report;
+  /** Reports a value. It counts only if all values have the types of podman. */
+  readonly report: Report;
 
-  constructor(table: object, path: Path, report: Report) {
+  constructor(table: object, path: Path, refuseType: Report, report: Report) {
     this.#table = table;
     this.path = path;
-    this.#report = report;
+    this.#refuseType = refuseType;
+    this.report = report;
   }
 
   text(name: string): string {
-    return this.#read(name, isText, 'write a string in double quotes')?.value ?? '';
+    return this.#read(name, isText, 'write a string in double quotes') ?? '';
   }
 
   texts(name: string): readonly string[] | undefined {
-    return this.#read(name, areTexts, 'write a list of strings: ["registry.example.com"]')?.value;
+    return this.#read(name, areTexts, 'write a list of strings: ["registry.example.com"]');
   }
 
   isOn(name: string): boolean {
-    return this.#read(name, isSwitch, 'write true or false, without quotes')?.value ?? false;
+    return this.#read(name, isSwitch, 'write true or false, without quotes') ?? false;
   }
 
   oneOf<W extends string>(name: string, ...words: readonly W[]): W | '' {
     const isWord = (value: unknown): value is W | '' => value === '' || words.some((word) => word === value);
-    return this.#read(name, isWord, `use one of "${words.join('", "')}"`)?.value ?? '';
+    return this.#read(name, isWord, `use one of "${words.join('", "')}"`) ?? '';
   }
 
   names(name: string): Readonly<Record<string, string>> {
-    const hint = 'write a table of strings: "name" = "registry.example.com/name"';
-    return this.#read(name, areNames, hint)?.value ?? {};
+    return this.#read(name, areNames, 'write a table of strings: "name" = "registry.example.com/name"') ?? {};
   }
 
   tables(name: string): readonly Table[] {
     const hint = `write each entry with double brackets: [[${[...this.path, name].filter(isText).join('.')}]]`;
-    const { path = [], value = [] } = this.#read(name, areTables, hint) ?? {};
-    return value.map((item, index) => new Table(item, [...path, index], this.#report));
+    const path = this.at(name);
+    const items = this.#read(name, areTables, hint) ?? [];
+    return items.map((item, index) => new Table(item, [...path, index], this.#refuseType, this.report));
   }
 
-  #read<T>(name: string, accepts: (value: unknown) => value is T, hint: string) {
+  /** The path of a key, as it is written. */
+  at(name: string): Path {
+    return [...this.path, Object.keys(this.#table).findLast((key) => key.toLowerCase() === name) ?? name];
+  }
+
+  #read<T>(name: string, accepts: (value: unknown) => value is T, hint: string): T | undefined {
     const values = Object.entries(this.#table).flatMap(([key, value]) => {
       if (key.toLowerCase() !== name) return [];
-      const path = [...this.path, key];
-      if (accepts(value)) return [{ path, value }];
-      this.#report(path, `invalid value of ${quoteText(key)}`, hint);
+      if (accepts(value)) return [value];
+      this.#refuseType([...this.path, key], `invalid value of ${quoteText(key)}`, hint);
       return [];
     });
     return values.at(-1);
   }
 }
 
-type FileContents = ReturnType<typeof readFile>;
-type Entry = ReturnType<typeof readEntry>;
-
-function readFile(file: Table) {
+function readFile(file: Table): Registries {
   file.texts('credential-helpers');
   file.text('additional-layer-store-auth-helper');
+  const search = file.texts('unqualified-search-registries')?.map((registry, index) => {
+    const path = [...file.at('unqualified-search-registries'), index];
+    const host = withoutSlashes(registry);
+    if (checkLocation(registry, path, file.report) && !isRegistryHost(host))
+      file.report(path, `${shown(registry)} is not a registry host`, 'use a host, such as "quay.io"');
+    return host;
+  });
+  const shortNameMode = file.oneOf('short-name-mode', 'enforcing', 'permissive', 'disabled');
+  const aliases = Object.entries(file.names('aliases'));
+  for (const [name, full] of aliases) checkAlias(name, full, [...file.at('aliases'), name], file.report);
+  const tables = file.tables('registry');
+  const entries = tables.map(readEntry);
+  // Entries of the same location must agree.
+  const seen = new Map<string, RegistryEntry>();
+  for (const [index, entry] of entries.entries()) {
+    // A wildcard may have no location.
+    const location = entry.location || entry.prefix;
+    const first = seen.get(location) ?? entry;
+    seen.set(location, first);
+    for (const name of ['insecure', 'blocked'] as const) {
+      if (first[name] === entry[name]) continue;
+      const message = `the registry ${shown(location)} is defined twice, with different "${name}"`;
+      file.report(tables[index]?.path ?? [], message, `set ${name} to the same value in both entries`);
+    }
+  }
   return {
-    search: file.texts('unqualified-search-registries'),
-    shortNameMode: file.oneOf('short-name-mode', 'enforcing', 'permissive', 'disabled'),
-    aliases: Object.entries(file.names('aliases')),
-    entries: file.tables('registry').map(readEntry),
-  };
-}
-
-function readEntry(entry: Table) {
-  return {
-    path: entry.path,
-    prefix: entry.text('prefix'),
-    location: entry.text('location'),
-    insecure: entry.isOn('insecure'),
-    blocked: entry.isOn('blocked'),
-    byDigestOnly: entry.isOn('mirror-by-digest-only'),
-    pulls: entry.text('pull-from-mirror'),
-    mirrors: entry.tables('mirror').map((mirror) => ({
-      path: mirror.path,
-      location: mirror.text('location'),
-      insecure: mirror.isOn('insecure'),
-      pulls: mirror.oneOf('pull-from-mirror', 'all', 'digest-only', 'tag-only'),
-    })),
-  };
-}
-
-function toRegistries({ aliases, entries, search, shortNameMode }: FileContents): Registries {
-  return {
-    ...(search !== undefined && { search: search.map(withoutSlashes) }),
+    ...(search !== undefined && { search }),
     ...(shortNameMode !== '' && { shortNameMode }),
     aliases: new Map(aliases),
-    entries: entries.map(({ blocked, byDigestOnly, insecure, location, mirrors, prefix }) => ({
-      prefix: withoutSlashes(prefix || location),
-      location: withoutSlashes(location),
-      insecure,
-      blocked,
-      mirrors: mirrors.map((mirror) => ({
-        location: withoutSlashes(mirror.location),
-        insecure: mirror.insecure,
-        pulls: byDigestOnly ? 'digest-only' : mirror.pulls || 'all',
-      })),
-    })),
+    entries,
+  };
+}
+
+function readEntry(entry: Table): RegistryEntry {
+  const { report } = entry;
+  const prefix = entry.text('prefix');
+  const location = entry.text('location');
+  const byDigestOnly = entry.isOn('mirror-by-digest-only');
+  const isWildcard = prefix.startsWith('*.');
+  if (entry.text('pull-from-mirror') !== '') {
+    const hint = 'move it to the [[registry.mirror]] that it is for';
+    report(entry.at('pull-from-mirror'), 'pull-from-mirror belongs to a mirror', hint);
+  }
+  if (prefix !== '') checkLocation(prefix, entry.at('prefix'), report);
+  if (location !== '') checkLocation(location, entry.at('location'), report);
+  else if (!isWildcard) {
+    const hint = 'add location = "HOST", for example location = "registry.example.com"';
+    report(entry.path, 'the registry has no location', hint);
+  }
+  if (isWildcard && /[/@:]/.test(prefix)) {
+    const message = `${shown(prefix)} is not "*." followed by a domain`;
+    report(entry.at('prefix'), message, 'use a prefix such as "*.example.com"');
+  }
+  return {
+    prefix: withoutSlashes(prefix || location),
+    location: withoutSlashes(location),
+    insecure: entry.isOn('insecure'),
+    blocked: entry.isOn('blocked'),
+    mirrors: entry.tables('mirror').map((mirror) => {
+      const pulls = mirror.oneOf('pull-from-mirror', 'all', 'digest-only', 'tag-only');
+      const own = mirror.text('location');
+      checkLocation(own, mirror.at('location'), report);
+      if (pulls !== '' && byDigestOnly) {
+        const message =
+          'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
+        const hint = 'remove mirror-by-digest-only or pull-from-mirror';
+        report(mirror.at('pull-from-mirror'), message, hint);
+      }
+      return {
+        location: withoutSlashes(own),
+        insecure: mirror.isOn('insecure'),
+        pulls: byDigestOnly ? 'digest-only' : pulls || 'all',
+      };
+    }),
   };
 }
 
 function withoutSlashes(location: string): string {
   return trimEndOf(location, '/');
-}
-
-function checkFile({ aliases, entries, search = [] }: FileContents, report: Report): void {
-  for (const [index, registry] of search.entries()) {
-    const path = ['unqualified-search-registries', index];
-    if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
-    const message = `${shown(registry)} is not a registry host`;
-    report(path, message, 'use a host, such as "quay.io"');
-  }
-  for (const [name, full] of aliases) checkAlias(name, full, report);
-  for (const entry of entries) checkEntry(entry, report);
-  checkTwins(entries, report);
 }
 
 /** What is before an `@`, except the name before a digest. */
@@ -219,8 +246,7 @@ function checkLocation(location: string, path: Path, report: Report): boolean {
   return scheme === undefined && rest !== '';
 }
 
-function checkAlias(name: string, full: string, report: Report): void {
-  const path = ['aliases', name];
+function checkAlias(name: string, full: string, path: Path, report: Report): void {
   const short = parseImageReference(name);
   if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
     const hint = 'use a name without registry, tag and digest: "ironic-agent"';
@@ -235,46 +261,4 @@ function checkAlias(name: string, full: string, report: Report): void {
 
 function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
   return tag !== undefined || digest !== undefined;
-}
-
-function checkEntry({ byDigestOnly, location, mirrors, path, prefix, pulls }: Entry, report: Report): void {
-  const isWildcard = prefix.startsWith('*.');
-  if (pulls !== '') {
-    const hint = 'move it to the [[registry.mirror]] that it is for';
-    report([...path, 'pull-from-mirror'], 'pull-from-mirror belongs to a mirror', hint);
-  }
-  if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
-  if (location !== '') checkLocation(location, [...path, 'location'], report);
-  else if (!isWildcard) {
-    const hint = 'add location = "HOST", for example location = "registry.example.com"';
-    report(path, 'the registry has no location', hint);
-  }
-  if (isWildcard && /[/@:]/.test(prefix)) {
-    const message = `${shown(prefix)} is not "*." followed by a domain`;
-    report([...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
-  }
-  for (const mirror of mirrors) {
-    checkLocation(mirror.location, [...mirror.path, 'location'], report);
-    if (mirror.pulls === '' || !byDigestOnly) continue;
-    const message =
-      'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
-    report([...mirror.path, 'pull-from-mirror'], message, 'remove mirror-by-digest-only or pull-from-mirror');
-  }
-}
-
-/** Entries of the same location must agree. */
-function checkTwins(entries: readonly Entry[], report: Report): void {
-  const seen = new Map<string, Entry>();
-  for (const entry of entries) {
-    // A wildcard may have no location.
-    const location = withoutSlashes(entry.location) || withoutSlashes(entry.prefix);
-    const first = seen.get(location);
-    seen.set(location, first ?? entry);
-    if (first === undefined) continue;
-    for (const name of ['insecure', 'blocked'] as const) {
-      if (first[name] === entry[name]) continue;
-      const message = `the registry ${shown(location)} is defined twice, with different "${name}"`;
-      report(entry.path, message, `set ${name} to the same value in both entries`);
-    }
-  }
 }

@@ -41,6 +41,12 @@ describe('readRegistriesConf', () => {
     expect(readRegistriesConf(text).registries).toBeUndefined();
   });
 
+  it('finds the place of a key in any case', () => {
+    expect(issuesOf('[[registry]]\nlocation = "a"\n[[registry.Mirror]]\nLocation = "http://b"\n')).toEqual([
+      '4:1 "http://b" is a URL',
+    ]);
+  });
+
   it('reports everything at once, by line, each with a hint', () => {
     const text = '[[registry]]\ninsecure = 1\nblocked = 1\nlocation = 1\n';
     const { issues } = readRegistriesConf(text);
