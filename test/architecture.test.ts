@@ -99,7 +99,6 @@ const access: Readonly<Record<string, readonly string[]>> = {
   'core/assets.ts': ['node:fs'],
   'hosts/input/unitTools.ts': ['node:fs/promises'],
   'hosts/input/filesDir.ts': ['node:fs'],
-  'hosts/settings/addedFiles.ts': ['node:fs/promises'],
   'hosts/settings/ironicImage.ts': ['node:fs'],
   'hosts/settings/settings.ts': ['node:fs'],
   'service/metrics.ts': ['node:fs/promises'],

@@ -884,6 +884,17 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
+    says: ['With an invalid argument in'],
+    sources: [
+      {
+        repository: ironic,
+        file: 'ironic/common/config.py',
+        shows:
+          /\('pxe', 'kernel_append_params'\),\n {8}\('redfish', 'kernel_append_params'\),[^]*a ValueError exception will be raised/,
+      },
+    ],
+  },
+  {
     says: ['Ironic accepts lookups and heartbeats without a login'],
     sources: [
       {

@@ -94,14 +94,16 @@ async function readManager(folder: InputValue, { io }: Reading): Promise<Hardwar
   // Any other folder may be large.
   const isManager = names.some((entry) => entry.endsWith('.dist-info'));
   const paths = isManager ? await listUserFiles(root, what, io) : [];
-  const isWanted = (path: string): boolean =>
-    !path.split(sep).some((part) => part.startsWith('.') || part === '__pycache__');
   const files: AddedFile[] = [];
-  for (const path of paths.filter(isWanted).toSorted()) {
+  for (const path of paths.filter(isSource).toSorted()) {
     const content = await readUserFile(join(root, path), io, { what, maxBytes: MAX_FILE_BYTES });
     files.push({ path: path.split(sep).join('/'), mode: PUBLIC_MODE, content });
   }
   const manager = { name: basename(resolve(io.cwd, root)), files };
   located({ subject: `${source}: ${text}`, code: 'ERR_SETTING' }, () => checkHardwareManager(manager));
   return manager;
+}
+
+function isSource(path: string): boolean {
+  return !path.split(sep).some((part) => part.startsWith('.') || part === '__pycache__');
 }

@@ -1404,7 +1404,7 @@ const implyingWords: Readonly<Record<string, RegExp>> = {
   'no-memory': /memory|write error|Not enough space|allocate|No space/i,
   'no-space': /no space left|Ran out of memory when unpacking/i,
   'initramfs-damaged': /Initramfs unpacking failed|not initramfs/,
-  'no-initramfs': /EFI stub: ERROR|Kernel panic/,
+  'no-initramfs': /EFI stub: ERROR|Kernel panic|VFS: |No working init/,
   'kernel-panic': /Kernel panic/,
   'medium-missing': /label/,
   'no-device': /Timed out waiting for device/,
