@@ -884,7 +884,7 @@ export const CLAIMS: readonly Claim[] = [
     ],
   },
   {
-    says: ['With an invalid argument in'],
+    says: ['With an invalid argument in `kernel_append_params` of `ironic.conf`'],
     sources: [
       {
         repository: ironic,
