@@ -92,11 +92,12 @@ export function collectInputs(sources: InputSources): CollectedInputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
   const misplaced: MisplacedInput[] = [];
   for (const { name, profiles } of settingTable) {
-    const values = merged.get(name) ?? sources.implied?.get(name) ?? [];
+    const values = merged.get(name) ?? sources.implied?.get(name);
+    if (values === undefined) continue;
     const [first] = values;
-    if (first === undefined) continue;
     if (profiles.includes(sources.profile)) inputs.set(name, values);
-    else if (merged.has(name)) misplaced.push({ name: first.name, at: first.at, profiles });
+    else if (first !== undefined && merged.has(name))
+      misplaced.push({ name: first.name, at: first.at, profiles });
   }
   return { inputs, unread, misplaced };
 }

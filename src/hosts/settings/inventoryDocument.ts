@@ -41,6 +41,7 @@ export interface Inventory {
   readonly hosts?: readonly InventoryHost[] | undefined;
   /** Ids of rules that are ignored for all hosts, as written. */
   readonly ignore?: readonly string[] | undefined;
+  /** Of the whole, and then also of hosts, before them. */
   readonly problems: readonly Diagnostic[];
 }
 
@@ -76,9 +77,13 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   if (shape.length > 0) {
     const ofHosts = list.flatMap((host, index) => {
       const part = below(whole, ['hosts', index]);
-      return locate(checkShape(host, checkHost, 'overrides', part), part);
+      const named = namedHost(host, index, document);
+      return locate(checkShape(host, checkHost, 'overrides', part), part).map((mistake) => ({
+        ...mistake,
+        host: named,
+      }));
     });
-    return { agent: new Map(), problems: [...locate(shape, whole), ...ofHosts].slice(0, MOST_FINDINGS) };
+    return { agent: new Map(), problems: [...ofHosts, ...locate(shape, whole)] };
   }
   const ignore = readIgnored(shared);
   const { root } = document;
@@ -179,8 +184,7 @@ function readHosts(
       ...reportTwins('mac', macs.get(index), document),
     ];
     hosts.push({
-      name: stringOf(host['name']) ?? `host ${index + 1}`,
-      at: { file: document.name, line: document.locate(part.path)?.line ?? 1 },
+      ...namedHost(value, index, document),
       mac: normalMac(host),
       architecture: architectures.find((name) => name === host['architecture']),
       ignore,
@@ -194,6 +198,13 @@ function readHosts(
     });
   }
   return hosts;
+}
+
+function namedHost(host: unknown, index: number, document: InventoryDocument) {
+  return {
+    name: stringOf(asMapping(host)['name']) ?? `host ${index + 1}`,
+    at: { file: document.name, line: document.locate(['hosts', index])?.line ?? 1 },
+  };
 }
 
 function readDeployment(document: unknown, { deploy: own }: Mapping): InventoryHost['deployment'] {

@@ -119,7 +119,7 @@ function readPort(
   name: 'ironic.port' | 'ironic.inspectorPort',
   fallback: number,
 ): Required<Pick<UrlSource, 'defaultPort' | 'isPortChosen'>> {
-  const isPortChosen = reading.inputs.get(name) !== undefined;
+  const isPortChosen = (reading.inputs.get(name) ?? []).length > 0;
   return { defaultPort: read(reading, name) ?? fallback, isPortChosen };
 }
 

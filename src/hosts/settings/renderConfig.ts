@@ -79,7 +79,9 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
     const { settings, shared } = await readSettings(source, collected);
-    const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
+    const isMerged = [inputs.get('ignition.merge'), inputs.get('ignition.discovery')].some(
+      (values = []) => values.length > 0,
+    );
     const rendered = renderAgentConfig(settings);
     const { config, sources } = isMerged
       ? await mergeGivenConfigs(rendered, inputs, io)

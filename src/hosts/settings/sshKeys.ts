@@ -17,8 +17,10 @@ import { inputOf, inputsOf, read, readFileValue, type Reading } from './reading.
  */
 export async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   const { io, options, profile } = reading;
-  if (options.noSshKey === true) return [];
   const [first] = inputsOf(reading, 'host.sshKeys');
+  // An empty list in an inventory is as deliberate as the flag.
+  if (options.noSshKey === true || (first === undefined && reading.inputs.get('host.sshKeys') !== undefined))
+    return [];
   if (first === undefined && profile === 'buildpy') return readHomeKeys(reading);
   const keys = await readFileValue(reading, 'host.sshKeys');
   if (profile !== 'default') return [...new Set(keys)];
@@ -43,7 +45,7 @@ export async function readSshKeys(reading: Reading): Promise<readonly string[]> 
 function noKeyHint({ settingsPlace }: Reading): string {
   return settingsPlace === undefined
     ? 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login'
-    : `set host.sshKeys ${settingsPlace}`;
+    : `set host.sshKeys ${settingsPlace}; an empty list, [], disables SSH login`;
 }
 
 /** build.py uses the key that the file system lists first. Sorting by name gives the same result on every machine. */

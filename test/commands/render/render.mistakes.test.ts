@@ -432,7 +432,7 @@ it('a finding about the conf names its input, also if another config raises the 
 });
 
 describe('where SSH keys are missing', () => {
-  const agent = 'agent: {ironic.apiUrls: "https://192.0.2.1", host.sshKeys: []}\nhosts: [{name: a}]\n';
+  const agent = 'agent: {ironic.apiUrls: "https://192.0.2.1"}\nhosts: [{name: a}]\n';
   it('render names its flags, and prepare the setting', async () => {
     writeFileSync(join(cwd, 'keyless.yaml'), agent);
     const given = ['--inventory', 'keyless.yaml', '-o'];

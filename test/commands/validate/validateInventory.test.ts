@@ -21,6 +21,8 @@ const FILES: Readonly<Record<string, string>> = {
   'missing.yaml': `${agent}hosts:\n- name: a\n  network: {nmstate: none.yaml}\n`,
   'other.yaml': `${agent}hosts:\n- name: a\n  network: {nmstate: odd.yaml}\n- name: b\n  network: {nmstate: odd.yaml}\n`,
   'warned.yaml': `${agent.replace('autologin', 'copyNetwork')}hosts:\n- name: a\n- name: b\n`,
+  'keyless.yaml': agent.replace('autologin: true', 'sshKeys: []'),
+  'unknown.yaml': `${agent}image: x\nhosts:\n- name: a\n  macs: x\n- name: b\n  macs: x\n`,
   'nmstate.yaml': nmstate,
   'odd.yaml': nmstate.replace('type: ethernet', 'type: ethernt'),
 };
@@ -45,6 +47,14 @@ describe('validate of an inventory', () => {
     expect(stderr).toContain(`${file}: valid`);
   });
 
+  it('an empty list of SSH keys is no oversight', async () => {
+    expect(await validate('keyless.yaml')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'keyless.yaml: valid\n',
+    });
+  });
+
   it.each([
     ['misspelled.yaml', 'unknown key "agnet"', '1:8', 'use "agent"'],
     ['key.yaml', 'unknown key "host"', '5:7', 'use "hosts"'],
@@ -57,6 +67,7 @@ describe('validate of an inventory', () => {
       'create the file, or use a path that exists',
     ],
     ['other.yaml', 'a, b: odd.yaml:1:33: ', '6:1', 'remove the key'],
+    ['unknown.yaml', 'a, b: unknown key "macs"', '8:9', 'use "mac"'],
   ])('%s is invalid', async (file, message, place, hint) => {
     const { code, stdout, stderr } = await validate(file);
     expect(code).toBe(1);
