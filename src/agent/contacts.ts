@@ -9,7 +9,7 @@ import { connectedServer, type ProxyReader, proxyReaders } from '../network/noPr
 import type { Need } from '../network/reachability.ts';
 import type { PullSource } from './imagePull.ts';
 import { listTimeServers } from './lint/addresses.ts';
-import { isBuilt, planPulls, trustedCas } from './lint/images.ts';
+import { planPulls, trustedCas } from './lint/images.ts';
 import { bindMounts, getsTrustStore, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
 import { listLoginFiles, readLogins } from './lint/pullSecret.ts';
 import {
@@ -105,10 +105,7 @@ export function ignitionContact({ config }: LintSubject): Contact {
 
 /** The images of the agent. None if another config may add registries. */
 export function imageContacts(subject: LintSubject): readonly ImageContact[] {
-  return planPulls(subject).flatMap((pull) => {
-    const { image, plan } = pull;
-    const { podman, setting } = pull.command;
-    if (isBuilt(pull)) return [];
+  return planPulls(subject).map(({ command: { podman, setting }, image, plan }) => {
     const unit = subject.agentUnits.find(({ name }) => name === setting.unitName);
     const { variables = new Map<string, string>() } = unit ?? {};
     const isUnverified = optionValues(podman, 'tls-verify').some(({ text }) => text === 'false');
@@ -120,7 +117,7 @@ export function imageContacts(subject: LintSubject): readonly ImageContact[] {
         const access = { isVerified: !insecure, hasPublicCas: true, cas, variables, reader: proxyReaders.go };
         return { ...source, insecure, access, login: loginOf(source.name, podman, subject) };
       });
-    return [{ image, sources }];
+    return { image, sources };
   });
 }
 

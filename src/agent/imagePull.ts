@@ -62,12 +62,6 @@ export function planPull(text: string, registries?: Registries): PullPlan | unde
   return { entry, sources };
 }
 
-/** The names that podman requests for an image, mirrors first; empty if it requests none. */
-export function pullNames(text: string, registries?: Registries): readonly string[] {
-  const { sources = [] } = planPull(text, registries) ?? {};
-  return sources.filter(({ blocked }) => !blocked).map(({ name }) => name);
-}
-
 /** The host of a registry with or without a port, or of a location in it. */
 export function registryHost(location: string): Host {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:/]*))/.exec(location) ?? [];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pullNames } from '../../src/agent/imagePull.ts';
+import { planPull } from '../../src/agent/imagePull.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
 
-describe('pullNames', () => {
+describe('planPull', () => {
   const { registries } = readRegistriesConf(
     [
       '[[registry]]\nprefix = "quay.io"\nlocation = "r.example.com"\n',
@@ -23,6 +23,6 @@ describe('pullNames', () => {
     ['agent', []],
   ])('%s', (image, names) => {
     expect(registries).toBeDefined();
-    expect(pullNames(image, registries)).toEqual(names);
+    expect(planPull(image, registries)?.sources.map(({ name }) => name) ?? []).toEqual(names);
   });
 });

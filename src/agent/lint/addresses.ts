@@ -9,16 +9,8 @@ import { registryHost } from '../imagePull.ts';
 import { findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { findInternalTlsHost } from '../../network/internalHost.ts';
 import { findIgnoredExceptions, proxyOf, proxyReaders } from '../../network/noProxy.ts';
-import { readRegistriesConf } from '../registriesConf.ts';
-import {
-  chronyParts,
-  confValues,
-  effectiveSettings,
-  type LintSubject,
-  listResources,
-  textOf,
-} from './subject.ts';
-import { agentPulls, isBuilt, listFiles as listRegistriesFiles } from './images.ts';
+import { chronyParts, confValues, effectiveSettings, type LintSubject, listResources } from './subject.ts';
+import { agentPulls, registriesFiles } from './images.ts';
 import { type LintFinding, lintFinding, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
@@ -33,14 +25,13 @@ export function checkAddresses(subject: LintSubject): LintFinding[] {
       const { name, path, unitName } = pull.command.setting;
       const parsed = parseImageReference(pull.image);
       const { registry } = parsed.ok ? parsed.reference : {};
-      if (isBuilt(pull) || registry === undefined) return [];
+      if (registry === undefined) return [];
       const problem = findAddressProblem(registryHost(registry));
       return [{ place: `${unitName}: ${name}=`, path, settingName: 'agent.image' as const, problem }];
     }),
-    ...listRegistriesFiles(subject).flatMap((file) => {
-      const { registries } = readRegistriesConf(textOf(file));
+    ...registriesFiles(subject).flatMap(({ conf, file }) => {
       const place = posix.basename(file.name);
-      const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [
+      const locations = (conf?.registries?.entries ?? []).flatMap(({ location, mirrors }) => [
         ...mirrors.map((mirror) => mirror.location),
         location,
       ]);

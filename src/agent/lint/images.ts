@@ -97,8 +97,8 @@ export const registriesRule = rule(
   'error',
   'fix the file; containers-registries.conf(5) describes its format',
   function* (subject) {
-    for (const file of listFiles(subject)) {
-      for (const { position, message, hint } of readRegistriesConf(readWhole(file) ?? '').issues) {
+    for (const { conf, file } of registriesFiles(subject)) {
+      for (const { position, message, hint } of conf?.issues ?? []) {
         const place = `${posix.basename(file.name)}:${position.line}:${position.column}`;
         yield { path: file.source, message: `${place}: ${message}`, hint, ...position };
       }
@@ -108,7 +108,7 @@ export const registriesRule = rule(
 
 /**
  * The commands that pull the image of the agent from a registry if it is not on the host yet, `podman pull` or else `podman run`
- * itself, with the image as the unit names it.
+ * itself, with the image as the unit names it. No registry contains an image that podman builds.
  */
 export function agentPulls({ agentUnits }: LintSubject) {
   // `podman run` pulls its image if no other command of its unit does.
@@ -118,7 +118,10 @@ export function agentPulls({ agentUnits }: LintSubject) {
   return [...agentUnits.flatMap(({ pulls }) => pulls), ...pulling].flatMap((command) => {
     const { operands, verb } = command.podman;
     return operands.slice(0, verb === 'pull' ? undefined : 1).flatMap(({ expands, text }) => {
-      return expands || LOCAL_TRANSPORT.test(text) ? [] : [{ command, image: withoutTransport(text) }];
+      const isBuilt = verb !== 'pull' && text.startsWith('localhost/');
+      return expands || isBuilt || LOCAL_TRANSPORT.test(text)
+        ? []
+        : [{ command, image: withoutTransport(text) }];
     });
   });
 }
@@ -128,11 +131,6 @@ export function planPulls(subject: LintSubject) {
   const registries = readRegistries(subject);
   if (registries === undefined) return [];
   return agentPulls(subject).map((pull) => ({ ...pull, plan: planPull(pull.image, registries), registries }));
-}
-
-/** Whether `podman run` starts an image that podman builds: no registry contains it. */
-export function isBuilt({ command: { podman }, image }: ReturnType<typeof agentPulls>[number]): boolean {
-  return podman.verb !== 'pull' && image.startsWith('localhost/');
 }
 
 /** Images that are on the host already, so podman contacts no registry. */
@@ -154,31 +152,36 @@ export function trustedCas({ files }: LintSubject, registry?: string): readonly 
 
 const MAIN_FILE = '/etc/containers/registries.conf';
 
-/** The main file first, then the other files in the order in which podman reads them. */
-export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
+interface RegistriesFile {
+  readonly file: LintedFile;
+  readonly conf: ReturnType<typeof readRegistriesConf> | undefined;
+}
+
+/**
+ * The main file first, then the other files in the order in which podman reads them. Without the contents of files that are not
+ * inline as a whole.
+ */
+export function registriesFiles({ filesByPath }: LintSubject): readonly RegistriesFile[] {
   const names = [...filesByPath.keys()].filter((name) =>
     /^\/etc\/containers\/registries\.conf\.d\/[^/]+\.conf$/.test(name),
   );
-  return [MAIN_FILE, ...names.toSorted()].flatMap((name) => filesByPath.get(name) ?? []);
+  const files = [MAIN_FILE, ...names.toSorted()].flatMap((name) => filesByPath.get(name) ?? []);
+  return files.map((file) => {
+    const { append = [], contents } = file.file;
+    const text = append.length > 0 ? undefined : readInlineText(contents);
+    return { file, conf: text === undefined ? undefined : readRegistriesConf(text) };
+  });
 }
 
 /**
  * The combined configuration; undefined if a file cannot be read or another config may add one. Without a file in the
  * config, podman uses the file of CoreOS, which lists several registries and prompts for one of them.
  */
-export function readRegistries(subject: LintSubject): Registries | undefined {
+function readRegistries(subject: LintSubject): Registries | undefined {
   if (!subject.isComplete) return undefined;
-  const parts = listFiles(subject).map((file) => {
-    const text = readWhole(file);
-    return text === undefined ? undefined : readRegistriesConf(text).registries;
-  });
+  const parts = registriesFiles(subject).map(({ conf }) => conf?.registries);
   const mode = subject.filesByPath.has(MAIN_FILE) ? {} : ({ shortNameMode: 'enforcing' } as const);
   const own: Registries = { aliases: new Map(), entries: [], ...mode };
   const read = parts.flatMap((part) => part ?? []);
   return read.length === parts.length ? combineRegistries([own, ...read]) : undefined;
-}
-
-/** The text of a file that has only inline contents. */
-function readWhole({ file: { append = [], contents } }: LintedFile): string | undefined {
-  return append.length > 0 ? undefined : readInlineText(contents);
 }

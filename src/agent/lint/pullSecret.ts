@@ -4,9 +4,8 @@ import { posix } from 'node:path';
 import { FormatError, orFormatError } from '../../core/errors.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { listSensitiveOptions } from '../conf.ts';
-import { pullNames } from '../imagePull.ts';
 import { findLoginProblem, type LoginProblem, parsePullSecret, readCredentials } from '../pullSecret.ts';
-import { agentPulls, readRegistries } from './images.ts';
+import { planPulls } from './images.ts';
 import { rule, type Violation } from './lintRule.ts';
 import { optionValues, type PodmanCommand } from './podmanCommand.ts';
 import { type LintedFile, type LintSubject, readInlineText, textOf } from './subject.ts';
@@ -62,14 +61,14 @@ const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.jso
 
 /** Why podman has no credentials for the images that the agent's commands pull, each message once. */
 function listLoginProblems(subject: LintSubject): (LoginProblem & Violation)[] {
-  const registries = readRegistries(subject);
   const found = new Map<string, LoginProblem & Violation>();
-  for (const { command, image } of agentPulls(subject)) {
+  for (const { command, plan } of planPulls(subject)) {
+    const names = plan?.sources.filter(({ blocked }) => !blocked).map(({ name }) => name) ?? [];
     const files = listLoginFiles(command.podman, subject);
     const problems = files.map((file) => {
       const logins = readLogins(file);
       // An unreadable file is a separate finding, or another config writes it.
-      return logins && findLoginProblem(pullNames(image, registries), logins.credentials);
+      return logins && findLoginProblem(names, logins.credentials);
     });
     const [first] = files;
     const [problem] = problems;

@@ -112,6 +112,16 @@ describe('pull secrets', () => {
     ]);
   });
 
+  it('are not needed for an image that podman builds', () => {
+    const contents =
+      '[Service]\nExecStart=/bin/podman run --name ironic-agent -v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/a.conf localhost/agent\n[Install]\nWantedBy=a.target\n';
+    const config = {
+      ...rootFiles(json, json),
+      systemd: { units: [{ name: 'agent.service', enabled: true, contents }] },
+    };
+    expect(summary(config)).toEqual([]);
+  });
+
   it('count for mirrors of the registry', () => {
     const mirrored =
       '[[registry]]\nprefix="quay.io/example"\nlocation="quay.io/example"\n[[registry.mirror]]\nlocation="mirror.example.com/m"\n';
