@@ -3,7 +3,7 @@
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { largest } from '../core/lists.ts';
-import { errorRules, found, issue, type Rule, warningRules } from '../core/rule.ts';
+import { errorRules, found, issue, lintError, warningRules } from '../core/rule.ts';
 import { type NamedBootFile, checkBootFiles, rootfsOf } from './bootFileNames.ts';
 import { isOneArgument, type KernelArgument, parseArgument, parseArguments } from './argument.ts';
 import { checkArgument } from './argumentChecks.ts';
@@ -41,10 +41,6 @@ export const bootRules = {
       `${coreosArguments.liveIso.name}= makes the machine search for the live ISO instead of the root filesystem from the network`,
       'remove the argument; it is valid only on live ISOs',
     ],
-    'argument-installs': [
-      `${coreosArguments.installDevice.name} makes the ramdisk install CoreOS instead of running the agent`,
-      'remove the argument; Ironic decides what is written to the disk',
-    ],
     'ignition-twice': [
       'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
       'remove --embedded or the argument ignition.config.url',
@@ -65,6 +61,12 @@ export const bootRules = {
     ],
   }),
 };
+
+export const installerRule = lintError(
+  'agent-installer',
+  'with coreos.inst.install_dev in the kernel arguments, the installer runs instead of the agent and overwrites the disk',
+  'remove coreos.inst.install_dev: Ironic installs CoreOS with the deploy step install_coreos',
+);
 
 /**
  * COMMAND_LINE_SIZE of each kernel, minus the final NUL. The kernel silently truncates longer command lines. Newer kernels for
@@ -100,8 +102,10 @@ export function checkForms(
   const message = `the kernel command line is too long: ${length} > ${longest} bytes`;
   return [
     ...list.flatMap(checkArgument),
-    ...findNamed(list, coreosArguments.installDevice.name, bootRules['argument-installs']),
-    ...findNamed(list, coreosArguments.liveIso.name, bootRules['argument-liveiso']),
+    ...findInstallation(list),
+    ...list
+      .filter(({ name }) => name === coreosArguments.liveIso.name)
+      .map(({ path }) => issue(bootRules['argument-liveiso'], path)),
     ...checkRepetitions(list),
     ...checkPresence(settings, list),
     ...checkBootFiles(bootFiles(settings, list)),
@@ -120,8 +124,10 @@ export function checkForms(
   ];
 }
 
-function findNamed(list: readonly KernelArgument[], name: string, rule: Rule): readonly Finding[] {
-  return list.filter((argument) => argument.name === name).map(({ path }) => issue(rule, path));
+/** The last value counts. Without "=", the generator of the installer takes the name itself as the value. */
+export function findInstallation(list: readonly KernelArgument[]): readonly Finding[] {
+  const device = list.findLast(({ name }) => name === coreosArguments.installDevice.name);
+  return device === undefined || device.value === '' ? [] : [issue(installerRule, device.path)];
 }
 
 export function imageUrls({ appendedUrls = [], initramfsUrl, kernelUrl }: BootSettings): readonly BootText[] {

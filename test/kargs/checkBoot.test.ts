@@ -222,11 +222,7 @@ describe('checkBoot, for every form', () => {
       extra('coreos.liveiso=fedora-coreos'),
       'error argument-liveiso extraArguments.0',
     ],
-    [
-      'an installation',
-      extra('coreos.inst.install_dev=/dev/sda'),
-      'error argument-installs extraArguments.0',
-    ],
+    ['an installation', extra('coreos.inst.install_dev=/dev/sda'), 'error agent-installer extraArguments.0'],
     ['a misspelled argument', extra('ignition.frstboot'), 'warning argument-unknown extraArguments.0'],
     ['an argument of CoreOS', extra('coreos.liveiso.fromram'), ''],
     ['a shell', extra('rd.break=pre-mount'), 'warning argument-stops-boot extraArguments.0'],
@@ -398,6 +394,7 @@ describe('checkBoot, for one form', () => {
     ['ironic', 'an empty value in quotes', extra('a=""'), 'error ramdisk-argument-syntax extraArguments.0'],
     ['ironic', 'a value with spaces', extra('a="b c"'), ''],
     ['plain', 'a quote', extra("a='b'"), ''],
+    ['plain', 'no installation', extra('coreos.inst.install_dev='), ''],
     ['plain', 'an empty console, which is none, as console=null', extra('console='), ''],
   ])('%s: %s', (form, _title, change, expected) => {
     expect(findings(change, form)).toBe(expected);

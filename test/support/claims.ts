@@ -1708,7 +1708,6 @@ export const OBSERVATIONS: readonly string[] = [
   'the agent starts only if the initramfs contains a config',
   'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
   'remove it, unless the image of the agent adds it',
-  'Ironic decides what is written to the disk',
   'Ignore this warning if the container of the agent trusts the CA in another way',
   'They do not affect whether Ignition accepts the config',
   'A keyfile of NetworkManager contradicts itself or another keyfile',

@@ -12,7 +12,7 @@ import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 import { writeInitrd } from '../../image/initrd.ts';
 import { isShadowPassword } from '../login.ts';
 import { rule, type Violation } from './lintRule.ts';
-import { type LintedFile, readContents } from './subject.ts';
+import { type LintSubject, readContents } from './subject.ts';
 
 export const hostFileRules = [
   rule(
@@ -140,20 +140,15 @@ export const hostFileRules = [
   ),
 ];
 
-export const installerRule = rule(
-  'agent-installer',
-  'error',
-  'remove the settings of the installer: Ironic installs CoreOS with the deploy step install_coreos',
-  ({ files }) => findInstallerFile(files),
-);
-
 /** The generator of coreos-installer looks only whether the folder has a file. */
-export function findInstallerFile(files: readonly LintedFile[]): readonly Violation[] {
+export function* findInstallerFile({ files }: LintSubject): Generator<Violation> {
   const settings = files.find(({ name }) => name.startsWith('/etc/coreos/installer.d/'));
-  if (settings === undefined) return [];
+  if (settings === undefined) return;
   const message =
     'with a file in /etc/coreos/installer.d, the installer runs instead of the agent and overwrites the disk';
-  return [{ path: [...settings.path, 'path'], message }];
+  const hint =
+    'remove the settings of the installer: Ironic installs CoreOS with the deploy step install_coreos';
+  yield { path: [...settings.path, 'path'], message, hint };
 }
 
 export const sizeRule = rule(

@@ -6,10 +6,11 @@
 
 import type { Config } from '../../ignition/config.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
+import { installerRule } from '../../kargs/checkBoot.ts';
 import { accountRules } from './accounts.ts';
 import { checkAddresses, checkExceptions, agentProxyRules, sourceRules } from './addresses.ts';
 import { checkConfs, trustRules } from './conf.ts';
-import { hostFileRules, installerRule, sizeRule } from './hostFiles.ts';
+import { findInstallerFile, hostFileRules, sizeRule } from './hostFiles.ts';
 import { agentImageRules, registriesRule } from './images.ts';
 import { applyRules, type HostLintOptions, type LintFinding, type LintRule } from './lintRule.ts';
 import { lintNetwork } from './network.ts';
@@ -38,10 +39,12 @@ const agentRules: readonly LintRule[] = [
   sizeRule,
 ].flat();
 
+const installerFileRule: LintRule = { ...installerRule, check: findInstallerFile };
+
 const hostRules: readonly LintRule[] = [registriesRule, ...hostFileRules, ...accountRules, ...sourceRules];
 
 /** Each names its subject in its id. */
-export const lintRules: readonly LintRule[] = [...agentRules, installerRule, ...hostRules];
+export const lintRules: readonly LintRule[] = [...agentRules, installerFileRule, ...hostRules];
 
 /** All findings; paths start at the root of the config. Messages never contain secrets. */
 export function lintConfig(config: Config, options: LintOptions): LintFinding[] {
@@ -52,7 +55,7 @@ export function lintConfig(config: Config, options: LintOptions): LintFinding[] 
 export function lintAgent(config: Config, options: LintOptions): LintFinding[] {
   const { ipaVersion, machine = 'live', ...others } = options;
   const subject = readSubject(config);
-  const rules = machine === 'live' ? [...agentRules, installerRule] : agentRules;
+  const rules = machine === 'live' ? [...agentRules, installerFileRule] : agentRules;
   return [
     ...checkConfs(subject, ipaVersion),
     ...applyRules(rules, subject, { machine, ...others }),

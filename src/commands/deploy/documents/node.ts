@@ -16,6 +16,7 @@ import { type Mapping, withoutUndefined } from '../../../formats/mapping.ts';
 import { checkArgument } from '../../../kargs/argumentChecks.ts';
 import { parseArgument, parseArguments, splitArguments } from '../../../kargs/argument.ts';
 import { type NamedBootFile, checkBootFiles, rootfsOf } from '../../../kargs/bootFileNames.ts';
+import { findInstallation } from '../../../kargs/checkBoot.ts';
 import { checkIronicArgument, ramdiskArgumentSyntax } from '../../../kargs/loaders/ironic.ts';
 import { checkArgumentNetwork } from '../../../kargs/networkChecks.ts';
 import { formatCommand, quoteShellWord } from '../../../formats/shell.ts';
@@ -250,7 +251,11 @@ export function checkRamdiskArguments(text: string): readonly Finding[] {
   const names = new Set(words.map(({ name }) => name));
   const missing = given.length < words.length ? [] : needed.filter((name) => !names.has(name));
   const valid = given.filter((word) => checkIronicArgument(word) === undefined);
-  const findings = [...valid.flatMap(checkArgument), ...checkArgumentNetwork(valid)];
+  const findings = [
+    ...valid.flatMap(checkArgument),
+    ...findInstallation(valid),
+    ...checkArgumentNetwork(valid),
+  ];
   return found(
     isUnsupported && issueWith(ramdiskArgumentSyntax, path, UNSUPPORTED_TEXT),
     given.map((word) => checkIronicArgument({ ...word, path })),

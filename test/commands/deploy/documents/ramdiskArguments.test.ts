@@ -16,6 +16,7 @@ describe('checkRamdiskArguments', () => {
     ['a quote inside a value', `${live} a=b"c d"`, ['ramdisk-argument-syntax']],
     ['an empty value in quotes', `${live} a=""`, ['ramdisk-argument-syntax']],
     ['quotes that the initramfs keeps', `${live} ip="dhcp"`, ['kernel-argument-quoted']],
+    ['an installation', `${live} coreos.inst.install_dev=/dev/sda`, ['agent-installer']],
     ['an invalid network', `${live} ip=eno1:dhcp4`, ['ip-spec']],
     [
       'an unsupported scheme',
