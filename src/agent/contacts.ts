@@ -13,6 +13,7 @@ import { planPulls, trustedCas } from './lint/images.ts';
 import { bindMounts, getsTrustStore, optionValues, type PodmanCommand } from './lint/podmanCommand.ts';
 import { listLoginFiles, readLogins } from './lint/pullSecret.ts';
 import {
+  confUrls,
   confValues,
   type LintedFile,
   type LintSubject,
@@ -52,7 +53,6 @@ export interface ImageContact {
 
 /**
  * The agent uses only the certificates of `cafile`, or else those of Python, or of the host if its container has the trust store.
- * @param option of its conf, with URLs
  */
 export function agentContact(subject: LintSubject, option: string): Contact {
   const [unit] = subject.agentUnits;
@@ -66,10 +66,7 @@ export function agentContact(subject: LintSubject, option: string): Contact {
     return readInlineText(subject.filesByPath.get(source)?.file.contents) ?? [];
   });
   return {
-    // Not `mdns`, with which the agent finds Ironic in its network.
-    urls: confValues(subject, option)
-      .flatMap((value) => value.split(','))
-      .flatMap((text) => parseUrl(text.trim()) ?? []),
+    urls: confUrls(subject, option),
     access: {
       isVerified: !confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true),
       hasPublicCas: files.length === 0,
@@ -140,8 +137,9 @@ function loginOf(name: string, podman: PodmanCommand, subject: LintSubject): Reg
 export function listNeeds(subject: LintSubject): readonly Need[] {
   const timeServers = listTimeServers(subject).map(({ host }) => ({ purpose: 'NTP server', host }));
   return [
-    ofAgent(subject, 'api_url', 'Ironic'),
-    ofAgent(subject, 'inspection_callback_url', 'inspector'),
+    // The agent tries all URLs and uses the first that answers.
+    serversOf('Ironic', agentContact(subject, 'api_url')),
+    serversOf('inspector', agentContact(subject, 'inspection_callback_url')),
     ...ofImages(subject),
     timeServers.filter(({ host }) => host !== ''),
   ].filter((servers) => servers.length > 0);
@@ -149,14 +147,12 @@ export function listNeeds(subject: LintSubject): readonly Need[] {
 
 /** The servers from which Ignition fetches contents, in the initramfs. */
 export function listFetched(subject: LintSubject): readonly Need[] {
-  const { access, urls } = ignitionContact(subject);
-  return urls.map((url) => [serverOf('contents for Ignition', url, access)]);
+  return serversOf('contents for Ignition', ignitionContact(subject)).map((server) => [server]);
 }
 
-/** The agent tries all URLs and uses the first that answers. */
-function ofAgent(subject: LintSubject, option: string, purpose: string): Need {
-  const { access, urls } = agentContact(subject, option);
-  return urls.map((url) => serverOf(purpose, url, access));
+/** The servers of the URLs, or the proxies in front of them. */
+function serversOf(purpose: string, { access: { reader, variables }, urls }: Contact): Need {
+  return urls.map((url) => connectedServer(purpose, url, variables, reader));
 }
 
 /** podman tries the sources of an image in their order: a source that follows a reachable one may be unreachable. */
@@ -164,13 +160,8 @@ function ofImages(subject: LintSubject): readonly Need[] {
   return imageContacts(subject).flatMap(({ sources }) => {
     const servers = sources.flatMap(({ access, registry }) => {
       const url = parseUrl(`https://${registry}`);
-      return url === undefined ? [] : [serverOf('registry', url, access)];
+      return serversOf('registry', { access, urls: url === undefined ? [] : [url] });
     });
     return servers.map((_server, index) => servers.slice(0, index + 1));
   });
-}
-
-/** The server, or the proxy in front of it. */
-function serverOf(purpose: string, url: URL, { reader, variables }: ServerAccess) {
-  return connectedServer(purpose, url, variables, reader);
 }

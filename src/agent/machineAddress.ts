@@ -38,13 +38,6 @@ export function findAddressProblem(host: Host): Rule | undefined {
   return { ...rule, message: `${name} ${text}` };
 }
 
-/** Why a text is not a host: a clause. */
-export function findHostProblem(text: string): string | undefined {
-  const host = parseHost(text);
-  if (host.kind !== 'invalid') return undefined;
-  return /^[^:]+:\d+$/.test(text) ? 'it contains a port' : host.problem;
-}
-
 /** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
 export function findUrlAddressProblem(url: string): Rule | undefined {
   return URL.canParse(url) ? findAddressProblem(parseHost(urlHost(url))) : undefined;

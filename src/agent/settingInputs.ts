@@ -153,15 +153,8 @@ export function flagKey(flag: string): string {
     .replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** Of all flags; computed once, because each host collects its settings. */
-const flagKeys = new Map(
-  [...settingTable.map(({ flag = '' }) => flag), ...exclusiveFlags.map(([flag]) => flag)].map(
-    (flag) => [flag, flagKey(flag)] as const,
-  ),
-);
-
 function readFlag(flag = '', flags: InputSources['flags']): readonly InputValue[] {
-  const given = flags[flagKeys.get(flag) ?? ''];
+  const given = flags[flagKey(flag)];
   if (given === undefined || given === false) return [];
   const texts = typeof given === 'object' ? given : [String(given)];
   const name = flagName(flag);

@@ -3,13 +3,13 @@
 import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
-import { parseUrl, urlHost } from '../../formats/url.ts';
+import { urlHost } from '../../formats/url.ts';
 import type { Rule } from '../../core/rule.ts';
 import { registryHost } from '../imagePull.ts';
 import { findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { findInternalTlsHost } from '../../network/internalHost.ts';
 import { findIgnoredExceptions, proxyOf, proxyReaders } from '../../network/noProxy.ts';
-import { chronyParts, confValues, effectiveSettings, type LintSubject, listResources } from './subject.ts';
+import { chronyParts, confUrls, effectiveSettings, type LintSubject, listResources } from './subject.ts';
 import { agentPulls, registriesFiles } from './images.ts';
 import { type LintFinding, lintFinding, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
@@ -132,10 +132,7 @@ export const sourceRules = [
 
 export const agentProxyRules = [
   rule('agent-proxy-ironic', 'warning', 'add the host of Ironic to NO_PROXY', function* (subject) {
-    const urls = ['api_url', 'inspection_callback_url']
-      .flatMap((option) => confValues(subject, option))
-      .flatMap((value) => value.split(','))
-      .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
+    const urls = [...confUrls(subject, 'api_url'), ...confUrls(subject, 'inspection_callback_url')];
     for (const { run, variables } of proxiedRuns(subject)) {
       const detoured = urls.filter((url) => proxyOf(url, variables, proxyReaders.requests) !== undefined);
       const hosts = [...new Set(detoured.map(urlHost))];

@@ -8,6 +8,7 @@ import { partsOf } from '../../ignition/origins.ts';
 import { ConfParts } from '../conf.ts';
 import { checkConfFile, checkConfParts, type ConfFinding } from '../confCheck.ts';
 import { ANCHOR_FOLDER } from '../files.ts';
+import { hasHttpsUrl } from '../ironicUrl.ts';
 import { type LintFinding, rule } from './lintRule.ts';
 import { getsTrustStore, isOptionSet, optionValues } from './podmanCommand.ts';
 import {
@@ -65,8 +66,7 @@ export const trustRules = [
     function* ({ confs, files }) {
       if (!files.some(({ name }) => name.startsWith(ANCHOR_FOLDER))) return;
       for (const { defaults, name, source } of confs) {
-        const isHttps = (defaults.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
-        if (!isHttps || (defaults.get('cafile') ?? '') !== '') continue;
+        if (!hasHttpsUrl(defaults.get('api_url') ?? '') || (defaults.get('cafile') ?? '') !== '') continue;
         const message = `${posix.basename(name)}: cafile: the config contains a CA certificate, but the agent does not use it to verify Ironic`;
         yield { path: source, message };
       }

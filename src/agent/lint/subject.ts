@@ -12,6 +12,7 @@ import { decodeGzip } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readSystemdLines } from '../../formats/unitFile.ts';
+import { parseUrl } from '../../formats/url.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -157,6 +158,12 @@ export function textOf({ file }: LintedFile): string {
 /** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
 export function confValues({ confs }: LintSubject, option: string): string[] {
   return confs.flatMap(({ defaults }) => defaults.get(option) ?? []);
+}
+
+/** The URLs in these values; not `mdns`, with which the agent finds Ironic in its network. */
+export function confUrls(subject: LintSubject, option: string): URL[] {
+  const texts = confValues(subject, option).flatMap((value) => value.split(','));
+  return texts.flatMap((text) => parseUrl(text.trim()) ?? []);
 }
 
 /** All contents that the config contains or that Ignition fetches for it. */

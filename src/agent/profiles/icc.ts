@@ -16,9 +16,8 @@ import { renderAgentUnit } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
 import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';
-import { machineNameProblem } from '../../formats/hostName.ts';
+import { machineNameProblem, parseHost } from '../../formats/hostName.ts';
 import { isUriText } from '../../formats/url.ts';
-import { findHostProblem } from '../machineAddress.ts';
 import type { ParseContext } from '../parseContext.ts';
 
 export const ICC_SPEC_VERSION = '3.2.0';
@@ -237,10 +236,10 @@ export function parseIccNtpServers(text: string): string[] {
 /** The servers unchanged. Throws FormatError without a subject if one is neither a name nor an address. */
 export function checkTimeServerNames(servers: string[], hint: string): string[] {
   for (const server of servers) {
-    const problem = findHostProblem(server);
-    if (problem === undefined) continue;
-    const what = quoteText(server);
-    throw new FormatError(`contains ${what}, which is not a server: ${problem}`, { hint });
+    const host = parseHost(server);
+    if (host.kind !== 'invalid') continue;
+    const problem = /^[^:]+:\d+$/.test(server) ? 'it contains a port' : host.problem;
+    throw new FormatError(`contains ${quoteText(server)}, which is not a server: ${problem}`, { hint });
   }
   return servers;
 }
