@@ -2,9 +2,8 @@
 
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../../formats/caCertificates.ts';
-import { findScriptProblem } from '../../agent/scriptStart.ts';
 import { CliError, type FilePlace, FormatError, UsageError } from '../../core/errors.ts';
-import { formatPath } from '../../core/finding.ts';
+import { formatPath, type Problem } from '../../core/finding.ts';
 import { type BootContents, requireContents } from '../../hosts/input/imageContents.ts';
 import { findAgentUnits } from '../../hosts/input/installedConfig.ts';
 import { readNetworkFiles } from '../../hosts/input/networkFiles.ts';
@@ -236,6 +235,22 @@ async function readScript(path: string, options: CustomizeOptions, io: Io): Prom
     refuseFindings([refused], { code: 'ERR_FORMAT', options, io });
   }
   return script;
+}
+
+/**
+ * Why the kernel does not run a script; undefined for programs, which have zero bytes near their start.
+ * @param name of the file, for the command of the hint
+ */
+function findScriptProblem(data: Uint8Array, name: string): Problem | undefined {
+  if (data.subarray(0, 512).includes(0)) return undefined;
+  const [firstLine = ''] = Buffer.from(data.subarray(0, 4096)).toString('latin1').split('\n', 1);
+  if (!firstLine.startsWith('#!')) {
+    const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
+    return { message, hint: 'start the script with #!/bin/bash' };
+  }
+  if (!firstLine.endsWith('\r')) return undefined;
+  const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
+  return { message, hint: `convert the line ends: sed -i 's/\\r$//' ${name}` };
 }
 
 export function refuseUnsupported(options: CustomizeOptions, features: LiveFeatures): void {
