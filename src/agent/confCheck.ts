@@ -9,6 +9,7 @@
 import { comparePositions, formatSource } from '../core/errors.ts';
 import { sequenceLength } from '../formats/utf8.ts';
 import { isUtf8 } from 'node:buffer';
+import { parseHost } from '../formats/hostName.ts';
 import { lineColumns } from '../formats/lineColumns.ts';
 import {
   type OsloDocument,
@@ -44,6 +45,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
+import { findAddressProblem } from './machineAddress.ts';
 import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
 
 interface Setting {
@@ -283,6 +285,14 @@ function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Fin
     }
     const { hint, message } = problem;
     return [{ ...confRules.unusable, ...atValue(line), message, hint }];
+  }
+  if (name === 'ntp_server') {
+    const address = findAddressProblem(parseHost(line.value));
+    if (address === undefined) return [];
+    const { hint, message, severity } = address;
+    // The agent starts without the time of a server.
+    const rule = severity === 'error' ? confRules.unusable : address;
+    return [{ ...rule, ...atValue(line), message, hint }];
   }
   if (name === 'inspection_collectors') {
     const problem = findCollectorProblem(line.value, ipaVersion);

@@ -141,7 +141,7 @@ export function listNeeds(subject: LintSubject): readonly Need[] {
     serversOf('Ironic', agentContact(subject, 'api_url')),
     serversOf('inspector', agentContact(subject, 'inspection_callback_url')),
     ...ofImages(subject),
-    timeServers.filter(({ host }) => host !== ''),
+    timeServers,
   ].filter((servers) => servers.length > 0);
 }
 

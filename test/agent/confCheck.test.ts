@@ -52,6 +52,8 @@ describe('checkConf', () => {
       ['conf-overridden 2:1'],
     ],
     ['an old name beside the new one', '[DEFAULT]\nlog_file = /a\nlogfile = /x\n', ['conf-overridden 3:1']],
+    ['a time server on the machine itself', '[DEFAULT]\nntp_server = localhost\n', ['agent-address 2:14']],
+    ['a time server without an address', '[DEFAULT]\nntp_server = 0.0.0.0\n', ['conf-unusable 2:14']],
     ['a comment behind a value', '[DEFAULT]\nntp_server = a # c\n', ['conf-unusable 2:14']],
     ['a private address', '[DEFAULT]\napi_url = https://10.0.0.1\ninsecure = no\n', ['conf-ca-missing 2:11']],
     [

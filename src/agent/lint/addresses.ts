@@ -9,7 +9,14 @@ import { registryHost } from '../imagePull.ts';
 import { findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { findInternalTlsHost } from '../../network/internalHost.ts';
 import { findIgnoredExceptions, proxyOf, proxyReaders } from '../../network/noProxy.ts';
-import { chronyParts, confUrls, effectiveSettings, type LintSubject, listResources } from './subject.ts';
+import {
+  chronyParts,
+  confUrls,
+  confValues,
+  effectiveSettings,
+  type LintSubject,
+  listResources,
+} from './subject.ts';
 import { agentPulls, registriesFiles } from './images.ts';
 import { type LintFinding, lintFinding, rule, type Violation } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
@@ -42,8 +49,10 @@ export function checkAddresses(subject: LintSubject): LintFinding[] {
         problem: findAddressProblem(registryHost(location)),
       }));
     }),
-    ...listTimeServers(subject).map(({ host, port: _port, ...server }) => ({
-      ...server,
+    ...chronyServers(subject).map(({ host, name, path }) => ({
+      place: posix.basename(name),
+      path,
+      settingName: 'host.ntpServers' as const,
       problem: findAddressProblem(parseHost(host)),
     })),
     ...ofProxies(subject),
@@ -64,33 +73,23 @@ function findUrlProblem(url = ''): Rule | undefined {
 
 const TIME_SERVER = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)(?:[ \t]+(.*))?/gm;
 
-interface TimeServer extends Pick<Violation, 'path' | 'settingName'> {
-  readonly place: string;
-  /** Name or address; empty for none. */
-  readonly host: string;
-  readonly port: number;
-}
-
 /** UDP (RFC 5905). */
 const NTP_PORT = 123;
 
-export function listTimeServers(subject: LintSubject): TimeServer[] {
-  const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
-    [...text.matchAll(TIME_SERVER)].map(([, host = '', options = '']) => ({
-      place: posix.basename(name),
-      path,
-      settingName: 'host.ntpServers' as const,
-      host,
-      port: Number(/\bport[ \t]+(\d{1,5})\b/.exec(options)?.[1] ?? NTP_PORT),
-    })),
+function chronyServers(subject: LintSubject) {
+  return chronyParts(subject).flatMap(({ name, path, text }) =>
+    [...text.matchAll(TIME_SERVER)].map(([, host = '', options = '']) => {
+      const port = Number(/\bport[ \t]+(\d{1,5})\b/.exec(options)?.[1] ?? NTP_PORT);
+      return { name, path, host, port };
+    }),
   );
-  const ofConfs = subject.confs.map(({ defaults, name, source }) => ({
-    place: `${posix.basename(name)}: ntp_server`,
-    path: source,
-    host: defaults.get('ntp_server') ?? '',
-    port: NTP_PORT,
-  }));
-  return [...ofChrony, ...ofConfs];
+}
+
+/** The names or addresses in the configuration of chrony and in the conf of the agent. */
+export function listTimeServers(subject: LintSubject) {
+  const ofConfs = confValues(subject, 'ntp_server').map((host) => ({ host, port: NTP_PORT }));
+  const ofChrony = chronyServers(subject).map(({ host, port }) => ({ host, port }));
+  return [...ofChrony, ...ofConfs].filter(({ host }) => host !== '');
 }
 
 function ofProxies({ agentUnits, config }: LintSubject): Address[] {

@@ -51,7 +51,6 @@ export function* listProbes(
     if (url.protocol !== 'tftp:') yield fileProbe('ignition', { use: 'file', url }, ignition.access);
   }
   for (const { host, port } of listTimeServers(subject)) {
-    if (host === '') continue;
     yield { check: 'time', key: [host, port], subject: host, run: (limits) => checkTime(host, port, limits) };
   }
   for (const contact of imageContacts(subject)) {

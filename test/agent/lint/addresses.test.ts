@@ -43,9 +43,9 @@ describe('addresses that mean no other machine', () => {
       { path: '/etc/chrony.d/a.conf', contents: { source: dataUrl('server 0.0.0.0\n#server localhost\n') } },
     );
     expect(messages(config)).toEqual([
+      'ironic-python-agent.conf:3:14: ntp_server: ::1 is the booted machine itself (loopback)',
       'chrony.conf: 127.0.0.1 is the booted machine itself (loopback)',
       'a.conf: 0.0.0.0 is an address to listen on, not to connect to',
-      'ironic-python-agent.conf: ntp_server: ::1 is the booted machine itself (loopback)',
     ]);
   });
 

@@ -443,3 +443,17 @@ describe('where SSH keys are missing', () => {
     expect(prepared.stderr).not.toContain('ssh-key ');
   });
 });
+
+it('render reports an address once that chrony and the conf have, also beside a unit of the user', async () => {
+  const args = [
+    ...url,
+    '--agent-image',
+    'registry.example.com/a',
+    '--ca-file',
+    'ca.pem',
+    '--unit',
+    'good.service',
+  ];
+  const { stderr } = await render([...args, '--ntp-server', '127.0.0.1']);
+  expect(stderr.match(/127\.0\.0\.1 is the booted machine itself/g)).toHaveLength(1);
+});
