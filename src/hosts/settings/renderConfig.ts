@@ -10,7 +10,14 @@ import type { Config } from '../../ignition/config.ts';
 import { checkInlined } from '../input/checkInlined.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
-import { type Diagnostic, diagnosticAt, type Finding, hasErrors, limitFindings } from '../../core/finding.ts';
+import {
+  type Diagnostic,
+  diagnosticAt,
+  type Finding,
+  hasErrors,
+  limitFindings,
+  type Path,
+} from '../../core/finding.ts';
 import { report, withoutRepeats } from '../../io/report/report.ts';
 import {
   createSettingsReader,
@@ -99,16 +106,18 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
       : effectiveOf(document, { config, version });
     const hasNetwork = keyfilesOf(effective.config).length > 0;
     const originOf = createOrigins(config, effective, sources);
-    const reported = (findings: readonly LintFinding[], isOwn: boolean): Original[] =>
+    const reported = (findings: readonly LintFinding[], isOwn: (path: Path) => boolean): Original[] =>
       findings
         .map((finding) => ofSetting(finding, originOf(finding), inputs))
         .filter(
-          ({ document: merged, finding: { severity }, isOfSetting = false }) =>
-            isOfSetting || (severity !== 'info' && (merged !== undefined || isOwn)),
+          ({ document: merged, finding: { at, path, severity }, isOfSetting = false }) =>
+            isOfSetting || (severity !== 'info' && (merged !== undefined || at !== undefined || isOwn(path))),
         );
     if (checked === undefined) {
       const ofUnits = hasOwnUnits ? ((await checkUnits?.(effective.config)) ?? []) : [];
-      const ofConfig = reported(lintAgent(effective.config, { now: new Date() }), hasOwnUnits);
+      // Keys and certificates are checked where they are read.
+      const isOwnUnit = ([section]: Path): boolean => hasOwnUnits && section === 'systemd';
+      const ofConfig = reported(lintAgent(effective.config, { now: new Date() }), isOwnUnit);
       // Left out: what systemd says of units that this program writes itself.
       const ofUser = ofUnits
         .map(originOf)
@@ -123,7 +132,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
       known.set(shared, checked);
     }
     const network = hasNetwork ? lintNetwork(effective.config, checked.needs) : undefined;
-    const ofNetwork = reported(network?.findings ?? [], true);
+    const ofNetwork = reported(network?.findings ?? [], () => true);
     // Of the host itself, only its keyfiles may contain some.
     const ofKeyfiles = String(
       listEmbeddedSecrets(

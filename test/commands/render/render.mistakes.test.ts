@@ -444,16 +444,13 @@ describe('where SSH keys are missing', () => {
   });
 });
 
-it('render reports an address once that chrony and the conf have, also beside a unit of the user', async () => {
-  const args = [
-    ...url,
-    '--agent-image',
-    'registry.example.com/a',
-    '--ca-file',
-    'ca.pem',
-    '--unit',
-    'good.service',
-  ];
-  const { stderr } = await render([...args, '--ntp-server', '127.0.0.1']);
-  expect(stderr.match(/127\.0\.0\.1 is the booted machine itself/g)).toHaveLength(1);
+it('render reports what is checked where it is read once, also beside a unit of the user', async () => {
+  copyFileSync(join(certificates, 'expired-ca.pem'), join(cwd, 'old.pem'));
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIM0udqt3Kr6gwCP3CMFKQjF6Ax1NjKUYvOoFvuRydfaH';
+  writeFileSync(join(cwd, 'two.pub'), `${key}\n${key.replace('ssh-ed25519', 'ssh-x')}\n`);
+  const image = ['--agent-image', 'registry.example.com/a', '--unit', 'good.service'];
+  const args = ['--ca-file', 'old.pem', '--ssh-key', 'two.pub', '--ntp-server', '127.0.0.1'];
+  const { stderr } = await runCli(['render', ...url, ...image, ...args], { cwd });
+  const starts = stderr.match(/^warning: \S+/gm);
+  expect(starts).toEqual(['warning: --ca-file:', 'warning: --ssh-key:', 'warning: --ntp-server:']);
 });
