@@ -18,6 +18,7 @@ import { openArchive } from '../settings/agentImage.ts';
 import { createUnitCheck } from '../input/unitTools.ts';
 import { createRenderer, type RenderedConfig } from '../settings/renderConfig.ts';
 import { readInputs, type RenderInputs, type RenderSource } from '../settings/settings.ts';
+import { onlyOne } from './baseCatalog.ts';
 import { splitArchitecture } from './imageInputs.ts';
 
 /** The configs of a host, or of all unknown machines. */
@@ -139,8 +140,13 @@ async function readGiven(texts: readonly string[], readFile: ReadArchiveFile): P
   for (const text of texts) {
     const { architecture: given, name } = splitArchitecture(text);
     const { images } = await readFile({ path: name, place: '--agent-archive' });
-    const found = new Set(images.map(({ architecture }) => machineName(architecture)));
-    const architecture = given ?? (texts.length === 1 ? undefined : onlyOne(found, name));
+    const found = images.map((image) => machineName(image.architecture));
+    const architecture = given ?? (texts.length === 1 ? undefined : onlyOne(found));
+    if (architecture === undefined && texts.length > 1) {
+      throw new UsageError(`${name} contains images for several architectures`, {
+        hint: `add the architecture of its hosts: --agent-archive ${architectures[0]}=${name}`,
+      });
+    }
     const other = files.get(architecture);
     if (other !== undefined) {
       throw new UsageError(`two agent archives for ${architecture}: ${other} and ${name}`, {
@@ -150,14 +156,6 @@ async function readGiven(texts: readonly string[], readFile: ReadArchiveFile): P
     files.set(architecture, name);
   }
   return files;
-}
-
-function onlyOne(found: ReadonlySet<string>, name: string): string {
-  const [architecture, ...others] = found;
-  if (architecture !== undefined && others.length === 0) return architecture;
-  throw new UsageError(`${name} contains images for several architectures`, {
-    hint: `add the architecture of its hosts: --agent-archive ${architectures[0]}=${name}`,
-  });
 }
 
 function withArchive(
