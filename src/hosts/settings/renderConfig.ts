@@ -36,7 +36,7 @@ import { CliError, formatSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
-import { newestOf, type SpecVersion, versionNamed } from '../../ignition/versions.ts';
+import { newestOf, versionNamed } from '../../ignition/versions.ts';
 import { effectiveOf, resolveConfig } from '../../ignition/effectiveConfig.ts';
 import { type ValidConfig, readConfigFiles, reportFindings, translateTo } from '../input/configFiles.ts';
 import { pathIn } from './reading.ts';
@@ -98,8 +98,8 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
     const hasOwnUnits = isMerged || hasOwnParts(settings);
     let checked = hasOwnUnits ? undefined : known.get(shared);
     const ofIgnition = checked?.ofIgnition ?? checkRendered(document);
-    const { version } = ofIgnition;
-    if (hasErrors(report(io, ofIgnition.problems)) || version === undefined) return undefined;
+    const version = versionNamed(config.ignition?.version);
+    if (hasErrors(report(io, ofIgnition)) || version === undefined) return undefined;
     // Later checks read the first one of many; the values of a WeakMap stay in memory for long.
     const effective = checked
       ? resolveConfig({ config, version })
@@ -153,7 +153,7 @@ export function createRenderer(checkUnits?: CheckUnits): RenderConfig {
 
 /** What is found out once for hosts that differ only in their names and networks, whose files and units have the same form. */
 interface Checked {
-  readonly ofIgnition: IgnitionVerdict;
+  readonly ofIgnition: readonly Diagnostic[];
   readonly problems: readonly Original[];
   /** Of whole configs, by the secrets of their keyfiles. */
   readonly secrets: Map<string, readonly string[]>;
@@ -161,19 +161,12 @@ interface Checked {
   readonly fetched: RenderedConfig['fetched'];
 }
 
-interface IgnitionVerdict {
-  /** Undefined for a config that cannot be read. */
-  readonly version: SpecVersion | undefined;
-  readonly problems: readonly Diagnostic[];
-}
-
-/** The verdict of Ignition's rules, without an excerpt of the document, which may contain secrets. */
-function checkRendered(document: Buffer): IgnitionVerdict {
+/** What Ignition's rules find, without an excerpt of the document, which may contain secrets. */
+function checkRendered(document: Buffer): Diagnostic[] {
   const { read, report: own } = examineConfig(document);
   const configs = read.status === 'read' ? checkInlined(document, read, own.findings) : undefined;
   const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
-  const version = read.status === 'read' ? read.version : undefined;
-  return { version, problems: [...own.findings, ...inlined].map(withoutPath) };
+  return [...own.findings, ...inlined].map(withoutPath);
 }
 
 /** Whether the user wrote parts of the config that are not checked where they are read. */
@@ -259,14 +252,9 @@ function mergeDiscovery(rendered: Config, document: ValidConfig, io: Io): Config
 function mergeOver(parent: Config, document: ValidConfig, filesDir: string | undefined, io: Io): Config {
   const own = versionNamed(parent.ignition?.version) ?? ICC_SPEC_VERSION;
   const version = newestOf([own, document.version]);
-  const below = translateConfig(parent, { from: own, to: version });
+  const raised = translateConfig(parent, { from: own, to: version });
+  const below = raised.status === 'translated' ? raised.config : parent; // only older versions refuse
   const above = translateTo(version, document, io);
-  if (below.status === 'refused') {
-    throw new CliError(`the rendered config cannot be translated to version ${version}`, {
-      code: 'ERR_CONFIG_VERSION',
-      hint: `write ${document.name} in version ${own}`,
-    });
-  }
   if (version !== own) {
     const local = filesDir === undefined ? '' : ` --files-dir ${quoteShellWord(filesDir)}`;
     report(io, {
@@ -275,6 +263,6 @@ function mergeOver(parent: Config, document: ValidConfig, filesDir: string | und
       hint: `if the image is older, run: ironic-coreos ignition translate --to ${own}${local} ${quoteShellWord(document.name)}`,
     });
   }
-  reportFindings(remarkMerge(below.config, above, version), document, io);
-  return mergeConfigs(below.config, above, version);
+  reportFindings(remarkMerge(below, above, version), document, io);
+  return mergeConfigs(below, above, version);
 }
