@@ -16,7 +16,7 @@ import type { Io } from '../../io/io.ts';
 import { sourceDate } from '../../io/sourceDate.ts';
 import { createFile, type NewFile } from '../../io/files/newFile.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import { compareBytes, type Manifest } from '../../hosts/artifacts/manifest.ts';
+import { compareTexts, type Manifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/plan/servedPaths.ts';
 import type { PrepareOptions } from './options.ts';
 
@@ -52,7 +52,7 @@ export async function writeBundle(
     path,
     mode: folder.accessOf().mode.toString(8),
   }));
-  const sorted = manifest.files.toSorted((one, other) => compareBytes(one.path, other.path));
+  const sorted = manifest.files.toSorted((one, other) => compareTexts(one.path, other.path));
   const { mode } = folder.accessOf(manifest.files.flatMap(({ secrets = [] }) => secrets));
   await createFile({ ...output, mode }, async ({ path }) => {
     const pack = tar.pack();

@@ -89,7 +89,7 @@ export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
     .toSorted(
       (one, other) =>
         architectures.indexOf(one.architecture) - architectures.indexOf(other.architecture) ||
-        compareBytes(one.stream ?? '', other.stream ?? ''),
+        compareTexts(one.stream ?? '', other.stream ?? ''),
     )
     .map(({ role, name, architecture, stream, label, size, sha256 }) => ({
       role,
@@ -112,9 +112,9 @@ export function* formatManifest(manifest: Manifest): Generator<string> {
   const { hosts, memory = [], files } = manifest;
   const sorted = {
     ...manifest,
-    hosts: hosts.toSorted((one, other) => compareBytes(one.name, other.name)),
+    hosts: hosts.toSorted((one, other) => compareTexts(one.name, other.name)),
     memory: memory.length > 0 ? memory : undefined,
-    files: files.toSorted((one, other) => compareBytes(one.path, other.path)),
+    files: files.toSorted((one, other) => compareTexts(one.path, other.path)),
   };
   let start = '{\n';
   for (const [key, value] of Object.entries(sorted)) {
@@ -134,7 +134,7 @@ export function* formatManifest(manifest: Manifest): Generator<string> {
 export function* formatChecksums(
   files: readonly { readonly path: string; readonly sha256?: string }[],
 ): Generator<string> {
-  for (const { path, sha256 } of files.toSorted((one, other) => compareBytes(one.path, other.path)))
+  for (const { path, sha256 } of files.toSorted((one, other) => compareTexts(one.path, other.path)))
     if (sha256 !== undefined) yield `${sha256}  ${path}\n`;
 }
 
@@ -203,10 +203,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Sorts by UTF-8 bytes: the same order on every machine. */
-export function compareBytes(one: string, other: string): number {
-  if (IS_ASCII.test(one) && IS_ASCII.test(other)) return one < other ? -1 : Number(one > other);
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+/** The same order on every machine. */
+export function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
-
-const IS_ASCII = /^[\0-\x7f]*$/;
