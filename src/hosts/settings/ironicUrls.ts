@@ -11,8 +11,7 @@ import {
 } from '../../agent/ironicUrl.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
-import { type InputSource, UsageError } from '../../core/errors.ts';
-import { report } from '../../io/report/report.ts';
+import { UsageError } from '../../core/errors.ts';
 import { deriveIronicUrl, isExternalUrl, isIronicAddress } from './ironicImage.ts';
 import { inputOf, read, type Reading } from './reading.ts';
 
@@ -28,10 +27,8 @@ export function readIronic(reading: Reading): IronicPart {
   const { profile } = reading;
   const value = inputOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
   const inspector = inputOf(reading, 'ironic.inspectorUrls');
-  const apiUrls = readApiUrls(value, reading);
-  warnOfPort(apiUrls, value, DEFAULT_IRONIC_PORT, reading);
   return {
-    apiUrls,
+    apiUrls: readApiUrls(value, reading),
     callbackUrls:
       profile === 'configure-coreos-ipa' ? scriptCallback(value, reading) : readCallbackUrls(reading),
     givenUrls: { api: value.text, inspector: inspector?.text ?? '' },
@@ -64,27 +61,6 @@ function scriptCallback(api: InputValue, reading: Reading): readonly string[] {
   });
 }
 
-/** A URL with a path and no port is the URL of a proxy or cloud, on the port of its scheme, or its port is missing by mistake. */
-function warnOfPort(
-  urls: readonly string[],
-  { at, name }: InputSource,
-  defaultPort: number,
-  { io }: Reading,
-): void {
-  const url = validUrls(urls).find(({ path, port }) => port === undefined && path !== '');
-  if (url === undefined) return;
-  const { path, scheme } = url;
-  const usual = scheme === 'https' ? 443 : 80;
-  const shown = formatIronicUrl(url);
-  const withPort = (port: number): string => formatIronicUrl({ ...url, port });
-  report(io, {
-    severity: 'warning',
-    at,
-    message: `${name}: ${shown} has the path ${path} but no port; the agent uses port ${usual}`,
-    hint: `write ${withPort(usual)} to confirm port ${usual}, or ${withPort(defaultPort)} for the default port of Ironic`,
-  });
-}
-
 function missingAddress({ options, profile, settingsPlace }: Reading): never {
   const missing =
     profile === 'default'
@@ -106,12 +82,8 @@ function missingAddress({ options, profile, settingsPlace }: Reading): never {
 function readCallbackUrls(reading: Reading): readonly string[] {
   const given = read(reading, 'ironic.inspectionCallbackUrls');
   if (given !== undefined) return given;
-  const inspector = inputOf(reading, 'ironic.inspectorUrls');
-  if (inspector === undefined) return [];
   const port = readPort(reading, 'ironic.inspectorPort', DEFAULT_INSPECTOR_PORT);
-  const urls = read(reading, 'ironic.inspectorUrls', port) ?? [];
-  warnOfPort(urls, inspector, DEFAULT_INSPECTOR_PORT, reading);
-  return urls;
+  return read(reading, 'ironic.inspectorUrls', port) ?? [];
 }
 
 function readPort(

@@ -212,21 +212,6 @@ describe('render warns of what may be intended', () => {
       [...url, '--pull-secret', 'empty.json'],
       '--pull-secret: the entry for "quay.io" has no "auth"',
     ],
-    [
-      'a path without a port',
-      ['--api-url', 'https://cloud.example/baremetal'],
-      '--api-url: https://cloud.example/baremetal has the path /baremetal but no port; the agent uses port 443\nhint: write https://cloud.example:443/baremetal to confirm port 443, or https://cloud.example:6385/baremetal',
-    ],
-    [
-      'a path without a port and without TLS',
-      ['--api-url', 'http://cloud.example/baremetal'],
-      '--api-url: http://cloud.example/baremetal has the path /baremetal but no port; the agent uses port 80\nhint: write http://cloud.example:80/baremetal to confirm port 80, or http://cloud.example:6385/baremetal',
-    ],
-    [
-      'an inspector with a path',
-      [...url, '--inspector-url', 'http://cloud/i'],
-      '--inspector-url: http://cloud/i/v1/continue has the path',
-    ],
   ])('%s', async (_title, args, message) => {
     const result = await render(args);
     expect(result.code).toBe(0);
@@ -236,7 +221,7 @@ describe('render warns of what may be intended', () => {
   });
 
   it.each([
-    ['a URL with path and port', ['--api-url', 'https://cloud.example:443/baremetal']],
+    ['a URL with a path', ['--api-url', 'https://cloud.example/baremetal']],
     [
       'a private address with a CA',
       [
