@@ -29,7 +29,7 @@ import { readAgentImage } from './agentImage.ts';
 import { readIronic } from './ironicUrls.ts';
 import { readNetwork } from './hostNetwork.ts';
 import type { RenderOptions } from './options.ts';
-import { inputOf, inputsOf, read, readFileValue, type Reading, pathIn } from './reading.ts';
+import { inputsOf, read, readFileValue, type Reading, pathIn } from './reading.ts';
 import { readSshKeys } from './sshKeys.ts';
 
 /** The sources of one config. */
@@ -235,12 +235,9 @@ function confSources({ inputs, options: { host, tls } }: Reading): ConfSources {
 
 /** @throws UsageError that names the flag, the variable or the line */
 export function readProxy(reading: Reading): ProxySettings {
-  const http = read(reading, 'proxy.http');
-  const https = read(reading, 'proxy.https');
-  const none = inputOf(reading, 'proxy.none');
-  if (none !== undefined && http === undefined && https === undefined) {
-    const message = `${none.name} has no effect without --http-proxy or --https-proxy`;
-    report(reading.io, { severity: 'warning', at: none.at, message });
-  }
-  return { http, https, noProxy: read(reading, 'proxy.none') ?? [] };
+  return {
+    http: read(reading, 'proxy.http'),
+    https: read(reading, 'proxy.https'),
+    noProxy: read(reading, 'proxy.none') ?? [],
+  };
 }

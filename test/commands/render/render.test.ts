@@ -244,7 +244,6 @@ describe('render --api-url', () => {
       ['--api-url', 'http://h', '--no-ssh-key', '--debug', '--option', 'use_stderr = False'],
       '--debug: --option use_stderr overrides it with another value',
     ],
-    ['a no-proxy alone', ['--api-url', 'http://h', '--no-ssh-key', '--no-proxy', 'x'], '--no-proxy'],
   ])('warns of %s', async (_title, args, text) => {
     const result = await run(...args);
     expect(result.code).toBe(0);
