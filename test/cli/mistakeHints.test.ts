@@ -46,18 +46,6 @@ describe('the hint for', () => {
       `ironic.apiUrls contains a placeholder that is not replaced: "@URL@"\nhint: replace "@URL@" with the value\n`,
     ],
     [
-      'a placeholder as the name of a host',
-      inventory,
-      'hosts: [{name: "${NAME}"}]',
-      `name contains a placeholder that is not replaced: "\${NAME}"\nhint: replace "\${NAME}" with the value\n`,
-    ],
-    [
-      'a placeholder as a MAC address',
-      inventory,
-      'hosts: [{name: a, mac: "{{ mac }}"}]',
-      `mac contains a placeholder that is not replaced: "{{ mac }}"\nhint: replace "{{ mac }}" with the value\n`,
-    ],
-    [
       'a placeholder as the address of a BMC',
       ['deploy', 'node', '--name', 'a', '--bmc-address', '<BMC>'],
       '',

@@ -7,7 +7,6 @@
 
 import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
-import { unreplacedIn } from '../../core/placeholders.ts';
 import { comparePositions, type FilePlace } from '../../core/errors.ts';
 import type { Diagnostic, Path } from '../../core/finding.ts';
 import { ignoreProblem } from '../../io/report/ignored.ts';
@@ -236,13 +235,13 @@ function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   if (nameProblem !== undefined) {
     const message = `${quoteText(stringOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
     const hint = 'use a name such as worker-0 or worker-0.example.com';
-    mistakes.push({ path: ['name'], message, hint, ...unreplacedMistake('name', name) });
+    mistakes.push({ path: ['name'], message, hint });
   }
   const address = mac === undefined ? undefined : parseMacAddress(stringOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
     const message = `${quoteText(stringOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
     const hint = 'use the form "52:54:00:12:34:56"';
-    mistakes.push({ path: ['mac'], message, hint, ...unreplacedMistake('mac', mac) });
+    mistakes.push({ path: ['mac'], message, hint });
   }
   const { paths } = readSpelling(asMapping(overrides));
   for (const setting of network === undefined ? [] : networkSettings) {
@@ -252,11 +251,6 @@ function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
     mistakes.push({ path: ['overrides', ...path], message, hint: `remove ${setting} or "network"` });
   }
   return mistakes;
-}
-
-function unreplacedMistake(key: string, value: unknown): Pick<Mistake, 'message' | 'hint'> | undefined {
-  const unreplaced = unreplacedIn(stringOf(value) ?? '');
-  return unreplaced && { message: `${key} ${unreplaced.problem}`, hint: unreplaced.hint };
 }
 
 const networkSettings = ['host.nmstate', 'host.networkData', 'host.keyfiles'] as const;
