@@ -13,7 +13,7 @@ import { processIo } from '../io/processIo.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { explainUsageError, usageLine } from './arguments.ts';
 import { createProgram } from './commands.ts';
-import { type OutputChoice, withLogLevel } from '../io/report/outputChoice.ts';
+import type { OutputChoice } from '../io/report/outputChoice.ts';
 import { paintFor } from '../io/report/colors.ts';
 import { describeError } from '../io/report/report.ts';
 import { printable } from '../core/foreignText.ts';
@@ -27,7 +27,7 @@ export async function main(argv: readonly string[], streams: Io = startProgram(a
   let printed = '';
   const print = (text: string): void => void (printed += text);
   const chosen: OutputChoice = { level: 'usual', color: 'auto', ignored: [] };
-  const io = withLogLevel(ioWith(streams, { inputs: new ReadFiles() }), chosen);
+  const io = ioWith(streams, { inputs: new ReadFiles() });
   const program = createProgram({ io, print, finish, chosen, enter: (command) => (entered = command) });
   let entered: Command = program;
   program.hook('preAction', async () => {

@@ -8,7 +8,7 @@ import {
   type Option,
 } from '../io/commandLine.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import type { OutputChoice } from '../io/report/outputChoice.ts';
+import { type OutputChoice, withOutputChoice } from '../io/report/outputChoice.ts';
 import { adaptArguments } from './arguments.ts';
 import { GLOBAL_OPTIONS, globalOptions } from './globalOptions.ts';
 
@@ -160,7 +160,8 @@ export class ProgramCommand extends Command {
         const others: unknown = given[name];
         given[name] = Array.isArray(value) && Array.isArray(others) ? value.concat(others) : value;
       }
-      this.#context.finish(await declaration.run(given, this.#context.io));
+      const { chosen, finish, io } = this.#context;
+      finish(await declaration.run(given, withOutputChoice(io, chosen)));
     });
   }
 
