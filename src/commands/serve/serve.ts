@@ -14,7 +14,6 @@ import { portOf, urlHost } from '../../formats/url.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
 import { createServerLog } from '../../http/server/serverLog.ts';
-import { isCertificateFor } from '../../http/server/tlsFiles.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
 import { fetchesRootfs } from '../../hosts/plan/artifacts.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
@@ -72,7 +71,7 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
           const problem = readyProblem(snapshot);
           if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
           else log.note('error', 'not ready', { url: links.publicUrl, problem });
-          report(io, startMessages(setup, server), await publicUrlMessages(setup, server.port));
+          report(io, startMessages(setup, server), publicUrlMessages(setup, server));
           // `--artifacts ign` asks for configs only and needs no warning.
           if (snapshot.bases.size === 0 && artifacts === undefined) {
             report(io, {
@@ -169,7 +168,10 @@ function startMessages(
 }
 
 /** What keeps other machines from fetching files from the public URL. */
-async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number): Promise<Diagnostic[]> {
+function publicUrlMessages(
+  { listen, publicUrl, tls }: Setup,
+  { isCertifiedFor, port }: RunningService['server'],
+): Diagnostic[] {
   if (publicUrl === undefined) return [];
   const url = new URL(publicUrl);
   const host = urlHost(url);
@@ -196,7 +198,7 @@ async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number
       message: '--public-url is an http URL, but this server accepts only https',
       hint: 'use https in --public-url, or remove --tls-cert and --tls-key',
     });
-  } else if (tls !== undefined && !(await isCertificateFor(host, tls))) {
+  } else if (!isCertifiedFor(host)) {
     messages.push({
       severity: 'warning',
       message: `the certificate is not valid for ${host}, so clients reject it`,

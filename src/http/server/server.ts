@@ -20,7 +20,14 @@ import { type Answerer, createExchanges, type Exchanges } from './exchanges.ts';
 import { formatOrigin, type ListenAddress, listenError, listenOptions } from './listenAddress.ts';
 import type { ServerLog } from './serverLog.ts';
 import { formatLastAnswer, type PlainAnswer } from './textResponse.ts';
-import { noteCertificate, readTlsFiles, type TlsFiles, type TlsMaterial, watchTlsFiles } from './tlsFiles.ts';
+import {
+  isCertificateFor,
+  noteCertificate,
+  readTlsFiles,
+  type TlsFiles,
+  type TlsMaterial,
+  watchTlsFiles,
+} from './tlsFiles.ts';
 
 /** Times in milliseconds. */
 export interface ServerLimits extends ConnectionLimits {
@@ -85,7 +92,7 @@ export type RunningServer = Readonly<Awaited<ReturnType<typeof startServer>>>;
 export async function startServer(options: ServerOptions) {
   const { limits, log, tls, tlsInterval: interval = TLS_INTERVAL } = options;
   const files = tls !== undefined && 'context' in tls ? undefined : tls;
-  const material = tls !== undefined && 'context' in tls ? tls : files && (await readTlsFiles(files));
+  let material = tls !== undefined && 'context' in tls ? tls : files && (await readTlsFiles(files));
   const exchanges = createExchanges(options.answer);
   const server = createServer(limits, material);
   const sockets = limitConnections(server, limits, log);
@@ -93,8 +100,9 @@ export async function startServer(options: ServerOptions) {
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
   if (material !== undefined) noteCertificate(material, log);
-  const use = ({ context }: TlsMaterial): void => {
-    if (server instanceof HttpsServer) server.setSecureContext(context);
+  const use = (renewed: TlsMaterial): void => {
+    material = renewed;
+    if (server instanceof HttpsServer) server.setSecureContext(renewed.context);
   };
   const watch = files && (await watchTlsFiles(files, { interval, log, use }));
   const stop = createStop(server, exchanges, sockets);
@@ -104,6 +112,8 @@ export async function startServer(options: ServerOptions) {
     origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
     port: bound === null || typeof bound === 'string' ? 0 : bound.port,
     connections: (): number => sockets.size,
+    /** Whether clients that connect to this name or address accept the certificate. True without TLS. */
+    isCertifiedFor: (host: string): boolean => material === undefined || isCertificateFor(host, material),
     /** Reloads the TLS files; resolves to whether they are valid. True without TLS. */
     reloadCertificates: async (): Promise<boolean> => watch?.reload() ?? true,
     /**

@@ -8,11 +8,12 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
-import { fileError } from '../../io/files/fileErrors.ts';
+import { statsOf } from '../../io/files/fileStates.ts';
+import { readUserFile } from '../../io/files/files.ts';
 import { watchFiles } from '../../io/files/watchFiles.ts';
-import { openForReading } from '../../io/files/handles.ts';
 import { noteFailedReload, type ServerLog } from './serverLog.ts';
 
+/** Absolute paths. */
 export interface TlsFiles {
   /** The certificate of the service first, then intermediate certificates. */
   readonly certificate: string;
@@ -23,9 +24,7 @@ export interface TlsFiles {
 
 export interface TlsMaterial {
   readonly context: SecureContextOptions;
-  readonly expires: Date;
-  /** SHA-256 of the certificate. */
-  readonly fingerprint: string;
+  readonly certificate: X509Certificate;
 }
 
 export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
@@ -45,33 +44,23 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
     minVersion: 'TLSv1.2',
   };
   checkContext(context, files);
-  return { context, expires: new Date(certificate.validTo), fingerprint: certificate.fingerprint256 };
+  return { context, certificate };
 }
 
 /** Whether clients that connect to this name or address accept the certificate. */
-export async function isCertificateFor(host: string, { certificate: path }: TlsFiles): Promise<boolean> {
-  const certificate = parseCertificate(await readPem(path, 'TLS certificate'), path);
+export function isCertificateFor(host: string, { certificate }: TlsMaterial): boolean {
   return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
-}
-
-/** Only regular files: a pipe can be read once, while the files are read again with each reload. */
-async function readPem(path: string, what: string): Promise<Buffer> {
-  const failed = (error: unknown): never => {
-    throw fileError(error, { path, what, action: 'read' });
-  };
-  const handle = await openForReading(path).catch(failed);
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw tlsError(`${what} is not a regular file: ${path}`, 'pass a PEM file');
-    if (stats.size > MAX_PEM) throw tlsError(`${what} is larger than 1 MiB: ${path}`, 'pass a PEM file');
-    return await handle.readFile().catch(failed);
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Bytes; bundles of all public authorities have a quarter of it. */
 const MAX_PEM = 1024 * 1024;
+
+/** Only regular files: a pipe can be read once, while the files are read again with each reload. */
+async function readPem(path: string, what: string): Promise<Buffer> {
+  if ((await statsOf(path))?.isFile() === false)
+    throw tlsError(`${what} is not a regular file: ${path}`, 'pass a PEM file');
+  return Buffer.from(await readUserFile(path, { cwd: '/' }, { what, maxBytes: MAX_PEM }));
+}
 
 function parseCertificate(pem: Buffer, path: string): X509Certificate {
   const isKey = pem.includes('PRIVATE KEY-----');
@@ -147,11 +136,12 @@ export async function watchTlsFiles(files: TlsFiles, { interval, log, use }: Tls
   return { reload, end: () => watch.stop() };
 }
 
-export function noteCertificate({ expires, fingerprint }: TlsMaterial, log: ServerLog): void {
+export function noteCertificate({ certificate }: TlsMaterial, log: ServerLog): void {
+  const expires = new Date(certificate.validTo);
   const isOver = expires.getTime() <= Date.now();
   log.note(isOver ? 'warning' : 'info', 'certificate', {
     message: isOver ? 'the certificate has expired' : 'the certificate is in use',
     expires: expires.toISOString(),
-    fingerprint,
+    fingerprint: certificate.fingerprint256,
   });
 }

@@ -61,11 +61,9 @@ export async function createCertificates(names: readonly string[], now = new Dat
   };
   const authority = await issue(authorityExtensions);
   const { key, pem: cert } = await issue(serverExtensions(authority, hosts), authority);
-  const { validTo, fingerprint256 } = new X509Certificate(cert);
   const tls: TlsMaterial = {
     context: { cert, key, minVersion: 'TLSv1.2' },
-    expires: new Date(validTo),
-    fingerprint: fingerprint256,
+    certificate: new X509Certificate(cert),
   };
   /** PEM of the certificate authority, for clients. */
   const ca = authority.pem;

@@ -60,13 +60,12 @@ describe('createCertificates', () => {
       expect(new Date(certificate.validFrom)).toEqual(new Date('2026-11-21T11:00:00Z'));
       expect(new Date(certificate.validTo)).toEqual(new Date('2026-11-28T12:00:00Z'));
     }
-    expect(tls.expires).toEqual(new Date('2026-11-28T12:00:00Z'));
   });
 
   it('anew each time', async () => {
     const other = await createCertificates(['localhost']);
     expect(other.ca).not.toBe(ca);
-    expect(other.tls.fingerprint).not.toBe(tls.fingerprint);
+    expect(other.tls.certificate.fingerprint256).not.toBe(tls.certificate.fingerprint256);
   });
 
   it.each(['', 'a b', 'http://ironic.example', '[::1]', '192.0.2.1:6385'])(
