@@ -3,19 +3,16 @@
 import { execFile, type ExecFileOptions } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { isAbsolute, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { promisify } from 'node:util';
 import { quoteShellWord } from '../formats/shell.ts';
 import { statsOf } from './files/fileStates.ts';
+import { programPaths } from './files/platform.ts';
 import type { Io } from './io.ts';
 
-/** The path of the first program of this name on PATH. Relative folders on PATH do not count. */
+/** The path of the first program of this name on PATH. */
 export async function findProgram(name: string, env: Io['env']): Promise<string | undefined> {
-  const folders = (env['PATH'] ?? '').split(':').filter(isAbsolute);
-  for (const folder of folders) {
-    const path = join(folder, name);
-    if (await isProgram(path)) return path;
-  }
+  for (const path of programPaths(name, env)) if (await isProgram(path)) return path;
   return undefined;
 }
 

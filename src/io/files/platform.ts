@@ -60,6 +60,20 @@ export function programNameOf(path: string, platform: NodeJS.Platform = process.
   return platform === 'win32' ? name.replace(/\.(?:exe|cmd|ps1)$/i, '') : name;
 }
 
+/**
+ * Where a program of this name may be, by the folders of PATH in their order. Relative folders do not count. On Windows the
+ * variable is usually spelled `Path`.
+ */
+export function programPaths(
+  name: string,
+  { PATH, Path = '' }: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string[] {
+  const paths = pathsOf(platform);
+  const folders = (PATH ?? Path).split(paths.delimiter).filter((folder) => paths.isAbsolute(folder));
+  return folders.map((folder) => paths.join(folder, platform === 'win32' ? `${name}.exe` : name));
+}
+
 /** The user's home folder; undefined if the environment does not contain it. */
 export function homeFolder(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,13 @@
 /** What is different on other systems, on all of them. */
 
 import { describe, expect, it } from 'vitest';
-import { homeFolder, isOwnName, programNameOf, splitPath } from '../../../src/io/files/platform.ts';
+import {
+  homeFolder,
+  isOwnName,
+  programNameOf,
+  programPaths,
+  splitPath,
+} from '../../../src/io/files/platform.ts';
 
 describe('splitPath', () => {
   it.each([
@@ -52,6 +58,18 @@ describe('programNameOf', () => {
     ['win32', 'C:\\npm\\node_modules\\ironic-coreos\\bin\\ironic-coreos.js', 'ironic-coreos'],
   ] as const)('%s: %s', (platform, path, name) => {
     expect(programNameOf(path, platform)).toBe(name);
+  });
+});
+
+describe('programPaths', () => {
+  it.each([
+    ['linux', { PATH: '/usr/local/bin:/usr/bin:bin::.' }, ['/usr/local/bin/qemu', '/usr/bin/qemu']],
+    ['linux', { PATH: '', Path: '/usr/bin' }, []],
+    ['darwin', {}, []],
+    ['win32', { Path: 'C:\\Windows;D:\\a b;bin' }, ['C:\\Windows\\qemu.exe', 'D:\\a b\\qemu.exe']],
+    ['win32', { PATH: 'C:\\qemu' }, ['C:\\qemu\\qemu.exe']],
+  ] as const)('%s: %j', (platform, env, paths) => {
+    expect(programPaths('qemu', env, platform)).toEqual(paths);
   });
 });
 
