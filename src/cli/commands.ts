@@ -118,7 +118,6 @@ export function createProgram(context: Context): ProgramCommand {
   const program = new ProgramCommand('ironic-coreos', context);
   return program
     .description('Prepare CoreOS to run ironic-python-agent')
-    .usage('[options] COMMAND')
     .option('-V, --version', 'print the version')
     .on('option:version', () => {
       context.print(`${programVersion()}\n`);

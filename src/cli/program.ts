@@ -74,6 +74,7 @@ export class ProgramCommand extends Command {
       this.addCommand(child, { hidden: isHidden });
     }
     this.#addGlobalOptions();
+    this.usage('[options] COMMAND');
     return this.hook('preSubcommand', async (_group, child) => {
       this.#context.enter(child);
       if (child instanceof ProgramCommand) await child.declare();
