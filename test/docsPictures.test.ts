@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImageProgress } from '../src/http/server/answer/transfers.ts';
-import type { PageAnswer } from '../src/http/server/pages.ts';
+import type { TextAnswer } from '../src/http/server/textResponse.ts';
 import { type Status, statusAnswer } from '../src/service/status/statusPage.ts';
 import { ago, exampleHost, exampleProgress, exampleStatus } from './service/status/exampleStatus.ts';
 import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
@@ -22,7 +22,7 @@ const command =
 const isWriting = process.env['IRONIC_COREOS_PICTURES'] === '1';
 const digestPattern = /(?<=<!-- picture of a page with sha256 )\w*(?=: )/;
 
-const answer = (query: URLSearchParams, accept: string): PageAnswer =>
+const answer = (query: URLSearchParams, accept: string): TextAnswer =>
   statusAnswer(statusInPicture(), query, accept);
 const digest = ['text/html', 'application/json']
   .reduce((hash, accept) => hash.update(answer(new URLSearchParams(), accept).body), createHash('sha256'))

@@ -12,7 +12,7 @@ import { createMachines } from '../src/trial/timeline/machines.ts';
 import { createTimeline } from '../src/trial/timeline/timeline.ts';
 import { pageAnswer } from '../src/service/status/page.ts';
 import { describeTrial } from '../src/trial/report/trialPage.ts';
-import type { PageAnswer } from '../src/http/server/pages.ts';
+import type { TextAnswer } from '../src/http/server/textResponse.ts';
 import {
   ago,
   exampleHost,
@@ -24,7 +24,7 @@ import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
 import { startStatusServer, type StatusServer } from './support/statusPages.ts';
 import { at, fetched, heartbeat, lookedUp, refused } from './support/trialEvents.ts';
 
-type Answer = (query: URLSearchParams, accept: string) => PageAnswer;
+type Answer = (query: URLSearchParams, accept: string) => TextAnswer;
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `host-${index}`);
 

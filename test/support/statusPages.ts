@@ -1,7 +1,7 @@
 /** A server with a status page, for tests in a browser. */
 
 import { createServer } from 'node:http';
-import type { PageAnswer } from '../../src/http/server/pages.ts';
+import type { TextAnswer } from '../../src/http/server/textResponse.ts';
 import { listenLocally } from './listening.ts';
 
 export interface StatusServer {
@@ -12,7 +12,7 @@ export interface StatusServer {
 }
 
 export async function startStatusServer(
-  answer: (query: URLSearchParams, accept: string) => PageAnswer,
+  answer: (query: URLSearchParams, accept: string) => TextAnswer,
 ): Promise<StatusServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

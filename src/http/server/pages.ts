@@ -1,10 +1,12 @@
 /** The pages of the service: status page, metrics, health and readiness probes. */
 
+import { plainHeaders, type TextAnswer } from './textResponse.ts';
+
 /** A page with a fixed path, which overrides the catalog. */
 export interface Page {
   /** Whether all clients have access; otherwise only operators. */
   readonly isPublic: boolean;
-  answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
+  answer(request: PageRequest): TextAnswer | Promise<TextAnswer>;
 }
 
 interface PageRequest {
@@ -15,19 +17,10 @@ interface PageRequest {
   readonly isDraining: boolean;
 }
 
-export interface PageAnswer {
-  readonly status: number;
-  /** With `Content-Type`; `Content-Length` is added. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-const plain = { 'Content-Type': 'text/plain; charset=utf-8' };
-
 /** For `healthz`: any answer means that the service is alive. */
 export const healthPage: Page = {
   isPublic: true,
-  answer: () => ({ status: 200, headers: plain, body: 'ok\n' }),
+  answer: () => ({ status: 200, headers: plainHeaders, body: 'ok\n' }),
 };
 
 /**
@@ -44,10 +37,10 @@ export function createReadyPage(
     isPublic: true,
     answer: async ({ isDraining }) => {
       const reason = isDraining ? 'the service is stopping' : await problem();
-      if (reason !== undefined) return { status: 503, headers: plain, body: `503: ${reason}\n` };
+      if (reason !== undefined) return { status: 503, headers: plainHeaders, body: `503: ${reason}\n` };
       const found = degradations();
       const degraded = found.length === 0 ? '' : `degraded: ${found.join(', ')}\n`;
-      return { status: 200, headers: plain, body: `ready\n${degraded}` };
+      return { status: 200, headers: plainHeaders, body: `ready\n${degraded}` };
     },
   };
 }

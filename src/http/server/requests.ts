@@ -18,7 +18,7 @@ import { clientAddress } from './connections.ts';
 import type { Answerer, ExchangeContext } from './exchanges.ts';
 import type { Page } from './pages.ts';
 import { sendBody } from './sendBody.ts';
-import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './textResponse.ts';
+import { hasBody, type PlainAnswer, plainText, sendPlainAnswer, sendText } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
 /** The sources of the answers. The catalog is read for each request, as a reload replaces it. */
@@ -180,20 +180,14 @@ function ambiguous(path: string): PlainAnswer {
 }
 
 async function sendPage({ request, response, context, facts }: Exchange, page: Page): Promise<void> {
-  const { url = '', headers, method } = request;
+  const { url = '', headers } = request;
   const answered = await page.answer({
     query: new URLSearchParams(url.split('?')[1]),
     accept: headers.accept ?? '',
     isDraining: context.isDraining,
   });
-  const { body, status } = answered;
-  const length = Buffer.byteLength(body);
-  response.writeHead(status, { ...pageHeaders, ...answered.headers, 'Content-Length': length });
-  response.end(method === 'HEAD' ? undefined : body);
-  facts.bytes = method === 'HEAD' ? 0 : length;
+  facts.bytes = sendText(request, response, answered);
 }
-
-const pageHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 async function sendResource(exchange: Exchange, resource: ServedResource, path: string): Promise<void> {
   const { service, blocks, request, response, context, id, client, facts } = exchange;

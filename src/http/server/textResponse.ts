@@ -1,6 +1,6 @@
 /**
- * Plain-text answers, for a user who reads the console of a BMC or the output of curl. They contain only data that the client
- * has sent itself, so they reveal no secrets.
+ * Answers in memory: pages, and plain text for a user who reads the console of a BMC or the output of curl. The latter contains
+ * only data that the client has sent itself, so it reveals no secrets.
  */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -11,49 +11,66 @@ export interface PlainAnswer {
   readonly message: string;
   /** How to fix it, as an imperative. */
   readonly hint?: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: TextAnswer['headers'];
 }
 
-const commonHeaders = {
-  'Content-Type': 'text/plain; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-};
+/** An answer in memory. */
+export interface TextAnswer {
+  readonly status: number;
+  /** With `Content-Type`; those of all answers in memory and `Content-Length` are added. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: string;
+}
 
-/** Sends the answer; for HEAD without the text. Closes the connection if the request has a body, as the body is not read. */
+const commonHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+
+export const plainHeaders = { 'Content-Type': 'text/plain; charset=utf-8' };
+
+function describePlain({ status, message, hint, headers }: PlainAnswer): TextAnswer {
+  const body = `${status}: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`;
+  return { status, headers: { ...plainHeaders, ...headers }, body };
+}
+
+/**
+ * Sends the answer; for HEAD without the text. Closes the connection if the request has a body that has not been read.
+ * @returns the number of bytes of the text that are sent
+ */
+export function sendText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, headers, status }: TextAnswer,
+): number {
+  const length = Buffer.byteLength(body);
+  const isHead = request.method === 'HEAD';
+  if (hasBody(request) && !request.readableEnded) response.shouldKeepAlive = false;
+  response.writeHead(status, { ...commonHeaders, ...headers, 'Content-Length': length });
+  response.end(isHead ? undefined : body);
+  return isHead ? 0 : length;
+}
+
 export function sendPlainAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   answer: PlainAnswer,
 ): void {
-  const text = formatText(answer);
-  if (hasBody(request)) response.shouldKeepAlive = false;
-  for (const [name, value] of Object.entries({ ...commonHeaders, ...answer.headers })) {
-    response.setHeader(name, value);
-  }
-  response.writeHead(answer.status, { 'Content-Length': Buffer.byteLength(text) });
-  response.end(request.method === 'HEAD' ? undefined : text);
+  sendText(request, response, describePlain(answer));
 }
 
 /** The answer to an invalid request, as the last one on its connection. */
 export function formatLastAnswer(answer: PlainAnswer): string {
-  const text = formatText(answer);
-  const headers = {
+  const { body, headers, status } = describePlain(answer);
+  const all = {
     ...commonHeaders,
-    ...answer.headers,
+    ...headers,
     Connection: 'close',
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': Buffer.byteLength(body),
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-  return `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n${text}`;
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
-}
-
-function formatText({ status, message, hint }: PlainAnswer): string {
-  return `${status}: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`;
 }
 
 /**

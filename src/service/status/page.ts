@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readAsset } from '../../core/assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
-import type { PageAnswer } from '../../http/server/pages.ts';
+import type { TextAnswer } from '../../http/server/textResponse.ts';
 import { documentOf, type StatusDocument, type StatusPage } from './document.ts';
 import { html } from './html.ts';
 import { machineTable } from './machineTable.ts';
@@ -18,7 +18,7 @@ import { parseStatusQuery, problemsFirst, selectMachines, type StatusQuery } fro
  * The page, or its data as JSON.
  * @param accept the `Accept` header, or an empty string
  */
-export function pageAnswer(page: StatusPage, query: URLSearchParams, accept: string): PageAnswer {
+export function pageAnswer(page: StatusPage, query: URLSearchParams, accept: string): TextAnswer {
   const parsed = parseStatusQuery(query);
   if (wantsJson(query, accept)) {
     // Programs that read page by page get each machine once, as the order of the inventory stays.
@@ -36,13 +36,8 @@ function wantsJson(query: URLSearchParams, accept: string): boolean {
   return accept.includes('application/json') && !accept.includes('text/html');
 }
 
-/** Keeps signed URLs out of caches and out of `Referer` headers. */
-const secretHeaders = {
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  Vary: 'Accept',
-};
+/** Keeps signed URLs out of `Referer` headers. */
+const secretHeaders = { 'Referrer-Policy': 'no-referrer', Vary: 'Accept' };
 
 const TEMPLATE = 'templates/status/status.html';
 const STYLE = 'templates/status/status.css';

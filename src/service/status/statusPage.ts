@@ -1,7 +1,7 @@
 /** The answer for `/` of `serve` and `controller`: their hosts, images and transfers. */
 
 import { formatCount } from '../../formats/messageText.ts';
-import type { PageAnswer } from '../../http/server/pages.ts';
+import type { TextAnswer } from '../../http/server/textResponse.ts';
 import type { ServiceFacts, StatusPage } from './document.ts';
 import { hostRow, hostStateNames } from './hostRows.ts';
 import type { HostStatus } from './hostStatus.ts';
@@ -22,7 +22,7 @@ export function statusAnswer(
   { command, hosts, ...page }: Status,
   query: URLSearchParams,
   accept: string,
-): PageAnswer {
+): TextAnswer {
   const { now, transfers } = page.service;
   return pageAnswer(
     {

@@ -5,7 +5,7 @@ import { asMapping, isMapping } from '../../formats/mapping.ts';
 import { clientAddress } from '../../http/server/connections.ts';
 import type { Answerer } from '../../http/server/exchanges.ts';
 import { readRequestBody } from '../../http/server/requestBody.ts';
-import { hasBody } from '../../http/server/textResponse.ts';
+import { hasBody, sendText } from '../../http/server/textResponse.ts';
 import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
 import { answerInspection, type CollectedInventory } from '../ironic/inspection.ts';
 import { answerLookup } from '../ironic/lookup.ts';
@@ -47,7 +47,10 @@ export function createApiAnswerer(service: ApiService): Answerer {
     const context = { service, request, response, client, url: `${service.scheme}://${host}` };
     const { agent, answer, event } = await answerRoute(context);
     service.observe(event);
-    send(request, response, answer);
+    const { body, status } = answer;
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    sendText(request, response, { status, headers: type, body: text });
     if (agent !== undefined) service.onHeartbeat(agent, client);
   };
 }
@@ -141,15 +144,4 @@ async function readBody(
   if (body === 'too-large')
     return refuseRequest(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
   return body;
-}
-
-/** Closes the connection if the request has a body that was not read to its end. */
-function send(request: IncomingMessage, response: ServerResponse, { body, status }: ApiAnswer): void {
-  const text = body === undefined ? '' : JSON.stringify(body);
-  response.statusCode = status;
-  response.setHeader('Cache-Control', 'no-store');
-  if (text !== '') response.setHeader('Content-Type', 'application/json');
-  if (hasBody(request) && !request.readableEnded) response.shouldKeepAlive = false;
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(request.method === 'HEAD' ? undefined : text);
 }

@@ -5,6 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Answerer } from '../../http/server/exchanges.ts';
+import { sendText } from '../../http/server/textResponse.ts';
 import { type BootStage, bootStages, type StageMark } from '../../service/status/bootStages.ts';
 import type { MachineDetails, PageRow, StatusPage } from '../../service/status/document.ts';
 import { formatPercent } from '../../service/status/figures.ts';
@@ -40,12 +41,8 @@ export function createTrialPage(result: () => TrialResult) {
           return;
         }
         const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-        const { body, headers, status } = pageAnswer(
-          describeTrial(result()),
-          searchParams,
-          request.headers.accept ?? '',
-        );
-        response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+        const page = pageAnswer(describeTrial(result()), searchParams, request.headers.accept ?? '');
+        sendText(request, response, page);
       },
   };
 }
