@@ -191,9 +191,8 @@ async function sendPage({ request, response, context, facts }: Exchange, page: P
 
 async function sendResource(exchange: Exchange, resource: ServedResource, path: string): Promise<void> {
   const { service, blocks, request, response, context, id, client, facts } = exchange;
-  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-  const { status, headers, range } = answerFor({ method, headers: request.headers }, resource);
-  if (range === undefined) {
+  const { status, headers, range } = answerFor(request.headers, resource);
+  if (range === undefined || request.method === 'HEAD') {
     await resource.check?.();
     response.writeHead(status, headers).end();
     return;

@@ -6,12 +6,6 @@ import { checkConditions, fieldOf, type Fields, rangeApplies } from './condition
 import { parseRange } from './ranges.ts';
 import type { DescribedResource } from './resource.ts';
 
-export interface AnsweredRequest {
-  readonly method: 'GET' | 'HEAD';
-  /** As in node:http. */
-  readonly headers: Fields;
-}
-
 export interface Answer {
   readonly status: 200 | 206 | 304 | 412 | 416;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,15 +14,11 @@ export interface Answer {
 }
 
 /**
- * HEAD has the status and the headers of GET, also with `Range`. RFC 9110 defines `Range` for GET only. But clients that send
- * it with HEAD expect the result of GET, and nginx, Apache and Go answer in the same way.
+ * The answer to GET. HEAD has the same status and headers, also with `Range`. RFC 9110 defines `Range` for GET only. But clients
+ * that send it with HEAD expect the result of GET, and nginx, Apache and Go answer in the same way.
+ * @param fields as in node:http
  */
-export function answerFor({ method, headers }: AnsweredRequest, resource: DescribedResource): Answer {
-  const answer = answerToGet(headers, resource);
-  return method === 'HEAD' ? { ...answer, range: undefined } : answer;
-}
-
-function answerToGet(fields: Fields, resource: DescribedResource): Answer {
+export function answerFor(fields: Fields, resource: DescribedResource): Answer {
   const { size } = resource;
   const verdict = checkConditions(fields, resource);
   const validators = validatorHeaders(resource);

@@ -5,14 +5,12 @@
 
 import type { ByteRange } from '../../../image/overlay.ts';
 
-/** `unsatisfiable`: the range is behind the end. */
-export type RangeRequest = ByteRange | 'unsatisfiable' | 'whole';
-
 /**
  * @param field the value of `Range`, undefined without this field
  * @param size bytes of the whole; no range of an empty content exists, so its answer is the whole (as in Go's net/http)
+ * @returns `unsatisfiable` if the range is behind the end
  */
-export function parseRange(field: string | undefined, size: number): RangeRequest {
+export function parseRange(field: string | undefined, size: number): ByteRange | 'unsatisfiable' | 'whole' {
   const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(field ?? '') ?? [];
   if (size === 0 || (first === '' && last === '')) return 'whole';
   // Numbers that are not exact, or infinite, are larger than every size.

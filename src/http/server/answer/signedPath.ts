@@ -53,17 +53,11 @@ export function createSigner(key: Uint8Array) {
   };
 }
 
-export interface SignedPath {
-  readonly token: string;
-  /** The path in the catalog: `worker-0.iso`. */
-  readonly path: string;
-}
-
 /**
- * Splits a path; undefined for a path without a token. The token is not verified.
+ * Splits a path into its token, which is not verified, and the path in the catalog; undefined without a token.
  * @param path decoded, without a slash at its start
  */
-export function parseSignedPath(path: string): SignedPath | undefined {
+export function parseSignedPath(path: string) {
   const end = path.indexOf('/');
   const token = path.slice(0, Math.max(end, 0));
   return TOKEN.test(token) ? { token, path: path.slice(end + 1) } : undefined;
