@@ -16,7 +16,7 @@ import { TransferError } from '../../http/client/httpErrors.ts';
 import { shownUrl } from '../../http/client/httpUrl.ts';
 import { withRetries } from '../../http/client/retries.ts';
 import { existsError, fileError } from '../../io/files/fileErrors.ts';
-import { hashFile } from '../../io/files/fileDigests.ts';
+import { readIntoHashes } from '../../io/files/fileDigests.ts';
 import { writeAll } from '../../io/files/handles.ts';
 import { createFile, makeFolder, usualMode, writeFileAtomically } from '../../io/files/newFile.ts';
 import { renameFile } from '../../io/files/tempFile.ts';
@@ -218,7 +218,8 @@ async function checkFile(
   const names = new Set(signatures.map(({ signature }) => signature.digest));
   if (sha256 !== undefined) names.add('sha256');
   if (names.size === 0) return undefined;
-  const hashes = await hashFile(path, [...names]).catch((error: unknown) => {
+  const hashes = new Map(Array.from(names, (name) => [name, createHash(name)]));
+  await readIntoHashes(path, [...hashes.values()]).catch((error: unknown) => {
     throw fileError(error, { path: shownPath, what: 'Download', action: 'read' });
   });
   const digest = sha256 === undefined ? undefined : hashes.get('sha256')?.copy().digest('hex');

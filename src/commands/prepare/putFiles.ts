@@ -1,6 +1,5 @@
 /** Writes the files of a site into a prepared folder, unless they are unchanged. */
 
-import { createHash } from 'node:crypto';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import { UNKNOWN_MACHINES } from '../../http/server/answer/access.ts';
 import { type BaseImage, type BaseSet, imageContext } from '../../hosts/plan/baseImages.ts';
@@ -59,9 +58,7 @@ async function writeArtifact(
     return undefined;
   }
   // The hash state after a file that many other files begin with is computed once.
-  const start =
-    hashes.get(path) ??
-    hashFile(path, ['sha256']).then((found) => found.get('sha256') ?? createHash('sha256'));
+  const start = hashes.get(path) ?? hashFile(path);
   hashes.set(path, start);
   const begun = await start;
   await copyWithChange({ image, change }, target);

@@ -83,6 +83,6 @@ async function describeFile(name: string, io: Io): Promise<ManifestInput[]> {
   const path = resolve(io.cwd, name);
   const stats = await statsOf(path);
   if (stats?.isFile() !== true) return [];
-  const sha256 = (await hashFile(path, ['sha256'])).get('sha256')?.digest('hex') ?? '';
+  const sha256 = (await hashFile(path)).digest('hex');
   return [{ role: 'inventory', name: basename(name), size: stats.size, sha256 }];
 }

@@ -12,22 +12,22 @@ import { stampOf } from './fileStates.ts';
 /** Bytes that are read at once: with fewer, most of the time goes into asking. */
 const BLOCK = 1024 * 1024;
 
-/**
- * What has taken in the whole file, by the names that node:crypto has for digests; to be copied, not used up.
- * @throws system errors
- */
-export async function hashFile<Name extends string>(
-  path: string,
-  names: readonly Name[],
-): Promise<ReadonlyMap<Name, Hash>> {
-  const hashes = new Map(names.map((name) => [name, createHash(name)]));
+/** The SHA-256 of a file; to be copied if more bytes follow. @throws system errors */
+export async function hashFile(path: string): Promise<Hash> {
+  const hash = createHash('sha256');
+  await readIntoHashes(path, [hash]);
+  return hash;
+}
+
+/** @throws system errors */
+export async function readIntoHashes(path: string, hashes: readonly Hash[]): Promise<void> {
   const block = new Uint8Array(BLOCK);
   const handle = await open(path, 'r');
   try {
     for (;;) {
       const { bytesRead } = await handle.read(block);
-      if (bytesRead === 0) return hashes;
-      for (const hash of hashes.values()) hash.update(block.subarray(0, bytesRead));
+      if (bytesRead === 0) return;
+      for (const hash of hashes) hash.update(block.subarray(0, bytesRead));
     }
   } finally {
     await handle.close();
@@ -102,12 +102,12 @@ async function lookAt(path: string): Promise<Look> {
 }
 
 async function readDigest(path: string, content: string): Promise<string> {
-  const hashes = await hashFile(path, ['sha256']);
+  const hash = await hashFile(path);
   if ((await lookAt(path)).content !== content) {
     throw new CliError(`${path} changed while it was being read`, {
       code: 'ERR_IMAGE_CHANGED',
       hint: `run the command again when no program writes to ${path}`,
     });
   }
-  return hashes.get('sha256')?.digest('hex') ?? '';
+  return hash.digest('hex');
 }

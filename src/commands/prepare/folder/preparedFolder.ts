@@ -239,8 +239,8 @@ export class PreparedFolder {
     const hash = createHash('sha256');
     for (const block of blocksOf(format())) hash.update(block);
     const sha256 = hash.digest('hex');
-    const earlier = await hashFile(path, ['sha256']).catch(() => undefined);
-    if (earlier?.get('sha256')?.digest('hex') !== sha256) {
+    const earlier = await hashFile(path).catch(() => undefined);
+    if (earlier?.digest('hex') !== sha256) {
       const { mode } = this.#options.open;
       await writeFileAtomically(await this.#staged.stage(path), blocksOf(format()), { mode });
     }
