@@ -8,17 +8,16 @@ import { CliError } from '../core/errors.ts';
  * @throws CliError for other values, which callers without types may pass
  */
 export function bytesOf(content: string | Uint8Array, name: string): Buffer {
+  requireContent(content, name);
   if (typeof content === 'string') return Buffer.from(content);
-  if (ArrayBuffer.isView(content)) {
-    return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  }
-  throw notContent(content, name);
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** The error for a value that is neither text nor bytes. */
-export function notContent(value: unknown, name: string): CliError {
+/** @throws CliError for a value that is neither text nor bytes */
+export function requireContent(value: unknown, name: string): void {
+  if (typeof value === 'string' || ArrayBuffer.isView(value)) return;
   const problem = value === undefined || value === null ? 'is missing' : 'is neither a string nor bytes';
-  return new CliError(`${name} ${problem}`, {
+  throw new CliError(`${name} ${problem}`, {
     code: 'ERR_SETTING',
     hint: `pass a string or a Uint8Array as ${name}`,
   });

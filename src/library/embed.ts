@@ -5,7 +5,7 @@ import type { OutputOptions } from '../imagefile/imageOutput.ts';
 import type { Diagnostic } from '../core/finding.ts';
 import type { Io } from '../io/io.ts';
 import { call, type CallOptions } from './call.ts';
-import { bytesOf, notContent } from './content.ts';
+import { bytesOf, requireContent } from './content.ts';
 
 /** The other members are the options of the command line. */
 export interface Embedding<Iso extends string | Uint8Array> extends BytesEmbedding<Iso>, OutputOptions {}
@@ -40,7 +40,7 @@ export async function embed(
     const { planEmbedding } = await import('../commands/iso/ignition.ts');
     const { checkConfigToEmbed } = await import('../hosts/input/configFiles.ts');
     const { editLiveBytes, editLiveIso } = await import('../hosts/input/imageContents.ts');
-    if (typeof iso !== 'string' && !ArrayBuffer.isView(iso)) throw notContent(iso, 'iso');
+    requireContent(iso, 'iso');
     const checked = await checkConfigToEmbed(bytesOf(config, 'config'), 'config', options, io);
     return planEmbedding(checked, options, io, async (edit) => {
       if (typeof iso !== 'string') return editLiveBytes(iso, options, edit, io);

@@ -2,6 +2,7 @@
 
 import type { InspectionReport } from '../commands/inspect/inspectionReport.ts';
 import { call, type CallOptions } from './call.ts';
+import { requireContent } from './content.ts';
 
 /**
  * Reads only the required parts of the image.
@@ -13,6 +14,7 @@ export async function inspect(
   options: CallOptions = {},
 ): Promise<InspectionReport> {
   const { result } = await call(options, async (io) => {
+    requireContent(image, 'image');
     const { inspectImage } = await import('../commands/inspect/inspect.ts');
     return inspectImage(image, io);
   });

@@ -324,6 +324,7 @@ describe('values that callers without types pass', () => {
     const calls = {
       config: [() => validate(given), () => embed({ iso: 'coreos.iso', config: given }, { cwd })],
       iso: [() => embed({ iso: given, config }, { cwd })],
+      image: [() => inspect(given)],
       inventory: [async () => renderHosts(given).next()],
     };
     for (const [name, works] of Object.entries(calls)) {
