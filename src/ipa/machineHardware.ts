@@ -52,86 +52,80 @@ export function readHardware(document: unknown): readonly MachineHardware[] {
   const { items, kind } = object;
   if (Array.isArray(items)) return items.flatMap(readHardware);
   const metal3 = valueAt(object, [kind === 'HardwareData' ? 'spec' : 'status', 'hardware']);
-  if (isMapping(metal3)) return [ofMetal3(metal3, textOf(valueAt(object, ['metadata', 'name'])))];
+  if (isMapping(metal3)) {
+    const name = textOf(valueAt(object, ['metadata', 'name']));
+    return [{ ...readInventory(inventoryOf(metal3)), name }];
+  }
   const inventory = isMapping(object['inventory']) ? object['inventory'] : object;
-  return Array.isArray(inventory['interfaces']) ? [ofAgent(inventory)] : [];
+  return Array.isArray(inventory['interfaces']) ? [readInventory(inventory)] : [];
 }
 
-function ofAgent(inventory: Mapping): MachineHardware {
+function readInventory(inventory: Mapping): MachineHardware {
+  const disks = asMappings(inventory['disks']);
   const { total, physical_mb: mebibytes } = asMapping(inventory['memory']);
-  const mode = asMapping(inventory['boot'])['current_boot_mode'];
+  const machine = valueAt(inventory, ['cpu', 'architecture']);
+  const mode = valueAt(inventory, ['boot', 'current_boot_mode']);
   return {
     name: undefined,
-    isFromBmc: areOfBmc(inventory['disks']),
-    disks: asMappings(inventory['disks']).flatMap((disk) => diskOf(disk, textOf(disk['name']), disk['size'])),
-    interfaces: asMappings(inventory['interfaces']).flatMap((one) =>
-      interfaceOf(one['name'], one['mac_address'], [one['ipv4_address'], one['ipv6_address']]),
+    // Without disks, Ironic leaves out the list (`inspect.py` of its redfish interface); the agent always sends it, with names of devices.
+    isFromBmc:
+      !Array.isArray(inventory['disks']) ||
+      disks.some(({ name }) => stringOf(name)?.startsWith('/dev/') !== true),
+    disks: disks.flatMap(({ name: given, size, ...values }) => {
+      const name = textOf(given);
+      const known = Object.entries(values).filter(
+        ([, value]) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
+      );
+      if (name === undefined || typeof size !== 'number') return [];
+      return [{ ...Object.fromEntries(known), name, size }];
+    }),
+    interfaces: asMappings(inventory['interfaces']).flatMap(
+      ({ name, mac_address: mac, ipv4_address: ipv4, ipv6_address: ipv6 }) => {
+        if (typeof name !== 'string' || typeof mac !== 'string') return [];
+        return [
+          { name, mac: mac.toLowerCase(), addresses: [ipv4, ipv6].flatMap((one) => textOf(one) ?? []) },
+        ];
+      },
     ),
-    memory: sizeOf(mebibytes) ?? (typeof total === 'number' ? total : undefined),
-    architecture: architectureOf(asMapping(inventory['cpu'])['architecture']),
+    memory:
+      typeof mebibytes === 'number' && mebibytes > 0
+        ? mebibytes * 1024 ** 2
+        : typeof total === 'number'
+          ? total
+          : undefined,
+    architecture: architectures.find((name) => name === machine),
     bootMode: mode === 'bios' || mode === 'uefi' ? mode : undefined,
   };
 }
 
-function ofMetal3(hardware: Mapping, name: string | undefined): MachineHardware {
+/** What Metal3 keeps, as the agent sent it. */
+function inventoryOf({ cpu, nics, ramMebibytes, storage }: Mapping): Mapping {
+  const disks = asMappings(storage).map((disk) => {
+    const names = [disk['name'], ...asList(disk['alternateNames'])].flatMap((one) => textOf(one) ?? []);
+    const path = names.find((one) => one.startsWith('/dev/disk/by-path/'));
+    return {
+      name: names.find((one) => /^\/dev\/[^/]+$/.test(one)) ?? path ?? names[0],
+      size: disk['sizeBytes'],
+      model: disk['model'] ?? null,
+      vendor: disk['vendor'] ?? null,
+      serial: disk['serialNumber'] ?? null,
+      wwn: disk['wwn'] ?? null,
+      wwn_with_extension: disk['wwnWithExtension'] ?? null,
+      wwn_vendor_extension: disk['wwnVendorExtension'] ?? null,
+      hctl: disk['hctl'] ?? null,
+      rotational: disk['rotational'] ?? false,
+      ...(path !== undefined && { by_path: path }),
+    };
+  });
   return {
-    name,
-    isFromBmc: areOfBmc(hardware['storage']),
-    disks: asMappings(hardware['storage']).flatMap((disk) => {
-      const names = [disk['name'], ...asList(disk['alternateNames'])].flatMap((one) => textOf(one) ?? []);
-      const path = names.find((one) => one.startsWith('/dev/disk/by-path/'));
-      const known = {
-        model: disk['model'] ?? null,
-        vendor: disk['vendor'] ?? null,
-        serial: disk['serialNumber'] ?? null,
-        wwn: disk['wwn'] ?? null,
-        wwn_with_extension: disk['wwnWithExtension'] ?? null,
-        wwn_vendor_extension: disk['wwnVendorExtension'] ?? null,
-        hctl: disk['hctl'] ?? null,
-        rotational: disk['rotational'] ?? false,
-        ...(path !== undefined && { by_path: path }),
-      };
-      return diskOf(known, names.find((one) => /^\/dev\/[^/]+$/.test(one)) ?? path, disk['sizeBytes']);
-    }),
-    interfaces: asMappings(hardware['nics']).flatMap((nic) =>
-      interfaceOf(nic['name'], nic['mac'], [nic['ip']]),
-    ),
-    memory: sizeOf(hardware['ramMebibytes']),
-    architecture: architectureOf(asMapping(hardware['cpu'])['arch']),
-    bootMode: undefined,
+    disks: Array.isArray(storage) ? disks : undefined,
+    interfaces: asMappings(nics).map(({ ip, mac, name }) => ({ name, mac_address: mac, ipv4_address: ip })),
+    memory: { physical_mb: ramMebibytes },
+    cpu: { architecture: asMapping(cpu)['arch'] },
   };
-}
-
-/** Without disks, Ironic leaves out the list (`inspect.py` of its redfish interface); the agent always sends it, with names of devices. */
-function areOfBmc(disks: unknown): boolean {
-  return (
-    !Array.isArray(disks) ||
-    asMappings(disks).some(({ name }) => stringOf(name)?.startsWith('/dev/') !== true)
-  );
-}
-
-function diskOf(values: Mapping, name: string | undefined, size: unknown): MachineDisk[] {
-  const known = Object.entries(values).filter(
-    ([, value]) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
-  );
-  if (name === undefined || typeof size !== 'number') return [];
-  return [{ ...Object.fromEntries(known), name, size }];
-}
-
-function interfaceOf(name: unknown, mac: unknown, addresses: readonly unknown[]): MachineInterface[] {
-  if (typeof name !== 'string' || typeof mac !== 'string') return [];
-  return [{ name, mac: mac.toLowerCase(), addresses: addresses.flatMap((one) => textOf(one) ?? []) }];
-}
-
-function sizeOf(mebibytes: unknown): number | undefined {
-  return typeof mebibytes === 'number' && mebibytes > 0 ? mebibytes * 1024 ** 2 : undefined;
-}
-
-function architectureOf(text: unknown): Architecture | undefined {
-  return architectures.find((name) => name === text);
 }
 
 /** Undefined for an empty text. */
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return stringOf(value) || undefined;
 }
