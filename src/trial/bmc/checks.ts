@@ -268,7 +268,7 @@ function checkImageUrl({ network, vendor }: Survey, { host: bmcHost, imageUrl }:
  * doc/source/admin/drivers/redfish.rst). They name no limit for each vendor, so these are warnings.
  */
 function checkUrlText({ href, pathname, search }: URL): Verdict | undefined {
-  if (pathname === '/') return undefined; // without an image
+  if (pathname === '/') return undefined; // that of this machine, which is short and ends with .iso
   const problems = [
     ...(href.length > LONGEST_URL
       ? [`has ${href.length} characters; some BMCs accept only ${LONGEST_URL}`]

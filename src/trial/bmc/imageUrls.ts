@@ -1,13 +1,9 @@
 /** The addresses at which this machine serves images, and their URLs for the BMCs. */
 
 import { parseUrl, withBrackets } from '../../formats/url.ts';
-import { hostFileName } from '../../hosts/plan/servedPaths.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
-import { createSigner } from '../../http/server/answer/signedPath.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { localAddressTo } from '../../io/localAddress.ts';
-import { createLinks } from '../../hosts/plan/links.ts';
-import { ISO_TOKEN_BYTES, servedIsoName } from '../serving/isoService.ts';
 import type { TrialOptions } from '../options.ts';
 import type { Target } from './targets.ts';
 
@@ -62,19 +58,12 @@ function isAnyAddress(text: string): boolean {
   return listen.kind === 'tcp' && listen.host === undefined;
 }
 
-/** Enough for a signer. */
-const SIGNER_KEY_BYTES = 32;
-
-/** The URL of the image. Its token is another one, but has the same length. */
+/** The URL of the image; of one that this machine serves, only the origin. */
 export function expectedUrl(target: Target, server: ImageServer): URL | undefined {
-  const { iso } = server;
-  const { inventory, open, publicUrl, serveListen } = server.options;
-  if (iso !== undefined && remoteIso(iso) !== undefined) return parseUrl(iso);
+  const { publicUrl, serveListen } = server.options;
+  const remote = remoteIso(server.iso);
+  if (remote !== undefined) return remote;
   const host = isAnyAddress(serveListen) ? serveListen.replace(/^.*:/, 'localhost:') : serveListen;
-  const base = publicUrl ?? urlFor(target, `http://${host}`, server);
-  if (iso !== undefined) return parseUrl(`${base}/${'0'.repeat(2 * ISO_TOKEN_BYTES)}/${servedIsoName(iso)}`);
-  if (inventory === undefined) return parseUrl(base);
-  const signer = open === true ? undefined : createSigner(Buffer.alloc(SIGNER_KEY_BYTES));
-  const links = createLinks(base, signer);
-  return parseUrl(links.url({ kind: 'host', host: target.name }, hostFileName(target.name, 'iso')));
+  const url = parseUrl(publicUrl ?? urlFor(target, `http://${host}`, server));
+  return url && new URL('/', url);
 }

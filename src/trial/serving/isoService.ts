@@ -23,7 +23,7 @@ export function servedIsoName(file: string): string {
   return `${stem.slice(0, LONGEST_NAME - 4)}.iso`;
 }
 
-export const ISO_TOKEN_BYTES = 16;
+const TOKEN_BYTES = 16;
 
 /** Serves an ISO for BMCs, unless it is on another server. */
 export async function startIso(
@@ -35,7 +35,7 @@ export async function startIso(
   const image = await openSharedImage(location, file);
   cleanup.defer(() => image.close());
   const { mtime: modified = new Date() } = (await statsOf(location)) ?? {};
-  const token = randomBytes(ISO_TOKEN_BYTES).toString('hex');
+  const token = randomBytes(TOKEN_BYTES).toString('hex');
   const fileName = servedIsoName(file);
   const path = `${token}/${fileName}`;
   // The open file, not the one that has this name now: a BMC that reads the image in ranges must not get bytes of two images.
