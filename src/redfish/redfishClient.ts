@@ -112,8 +112,6 @@ export interface BmcChange {
   readonly method: 'PATCH' | 'POST';
   readonly path: string;
   readonly body: Mapping;
-  /** Whether the resource of a PATCH has an entity tag. */
-  readonly isTagged?: boolean;
 }
 
 interface RedfishRequest {
@@ -135,6 +133,8 @@ interface Bounds {
 interface Answer extends RedfishResource {
   readonly status: number;
   readonly headers: RawResponse['headers'];
+  /** Undefined if the BMC sends none. */
+  readonly entityTag: string | undefined;
   readonly clockOffset: number | undefined;
 }
 

@@ -10,8 +10,6 @@ export interface RedfishResource {
   /** Path without the origin: `/redfish/v1/Systems/1`. */
   readonly path: string;
   readonly body: Mapping;
-  /** Undefined if the BMC sends none. */
-  readonly entityTag?: string | undefined;
 }
 
 export function textAt(body: unknown, ...keys: readonly string[]): string | undefined {
@@ -64,7 +62,7 @@ export function readServiceRoot({ body }: RedfishResource) {
 
 export type System = Readonly<ReturnType<typeof readSystem>>;
 
-export function readSystem({ body, entityTag, path }: RedfishResource) {
+export function readSystem({ body, path }: RedfishResource) {
   return {
     path,
     manufacturer: textAt(body, 'Manufacturer'),
@@ -85,8 +83,6 @@ export function readSystem({ body, entityTag, path }: RedfishResource) {
     },
     /** The resource that takes changes of `Boot`; mostly the system itself. */
     bootPath: path,
-    /** Whether that resource has an entity tag. */
-    isBootTagged: entityTag !== undefined,
     reset: actionAt(body, '#ComputerSystem.Reset'),
     /** Empty if the BMC does not list them. */
     resetTypes: textsAt(body, 'Actions', '#ComputerSystem.Reset', 'ResetType@Redfish.AllowableValues'),
@@ -151,11 +147,10 @@ const INSERT = '#VirtualMedia.InsertMedia';
 
 export type MediaSlot = Readonly<ReturnType<typeof readMediaSlot>>;
 
-export function readMediaSlot({ body, entityTag, path }: RedfishResource) {
+export function readMediaSlot({ body, path }: RedfishResource) {
   const required: readonly string[] = []; // only in the ActionInfo
   return {
     path,
-    isTagged: entityTag !== undefined,
     id: textAt(body, 'Id') ?? path.slice(path.lastIndexOf('/') + 1),
     /** `CD`, `DVD`, `USBStick`, `Floppy`; empty if unknown. */
     types: textsAt(body, 'MediaTypes'),

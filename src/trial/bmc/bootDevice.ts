@@ -121,6 +121,5 @@ function formerBootRequest(survey: Survey, method: BootMethod, now?: System['boo
     ...(isModeSet && before.mode !== undefined && { BootSourceOverrideMode: before.mode }),
     ...(isChanged('httpUri') && { HttpBootUri: before.httpUri ?? null }),
   };
-  const { bootPath: path, isBootTagged: isTagged } = system;
-  return { method: 'PATCH', path, body: { Boot: boot }, isTagged };
+  return { method: 'PATCH', path: system.bootPath, body: { Boot: boot } };
 }

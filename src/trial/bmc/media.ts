@@ -29,9 +29,8 @@ async function eject(boot: MachineBoot, slot: MediaSlot): Promise<boolean> {
 }
 
 /** iLO requires a body. */
-function ejectRequest({ eject: path, isTagged, path: slot }: MediaSlot): BmcChange {
-  const body = { Image: null, Inserted: false };
-  if (path === undefined) return { method: 'PATCH', path: slot, body, isTagged };
+function ejectRequest({ eject: path, path: slot }: MediaSlot): BmcChange {
+  if (path === undefined) return { method: 'PATCH', path: slot, body: { Image: null, Inserted: false } };
   return { method: 'POST', path, body: {} };
 }
 

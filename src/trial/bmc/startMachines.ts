@@ -128,14 +128,11 @@ function mayPass(error: CliError): boolean {
 }
 
 /** curl asks for the password. */
-function curlCommand(
-  { body, isTagged, method, path }: BmcChange,
-  { caFile, isInsecure, origin }: Target,
-): string {
+function curlCommand({ body, method, path }: BmcChange, { caFile, isInsecure, origin }: Target): string {
   const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
   const type = ['-H', 'Content-Type: application/json'];
-  // Some BMCs refuse a change without the header (status 428). An entity tag of now is no longer valid when the command runs.
-  const match = isTagged === true ? ['-H', 'If-Match: *'] : [];
+  // Some BMCs refuse a change without the header (status 428); an asterisk matches each resource, also one without an entity tag.
+  const match = method === 'PATCH' ? ['-H', 'If-Match: *'] : [];
   const words = ['curl', ...trust, '-u', 'USER', '-X', method, ...type, ...match, '-d', JSON.stringify(body)];
   return [...words, `${origin}${path}`].map(quoteShellWord).join(' ');
 }

@@ -34,8 +34,8 @@ export async function surveyMachine(client: RedfishClient, path: string) {
   const resource = await getSystem(client, path);
   // Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py).
   const settings = await readOptional(client, settingsLink(resource));
-  const { entityTag, path: bootPath } = settings?.body['Boot'] === undefined ? resource : settings;
-  const system = { ...readSystem(resource), bootPath, isBootTagged: entityTag !== undefined };
+  const { path: bootPath } = settings?.body['Boot'] === undefined ? resource : settings;
+  const system = { ...readSystem(resource), bootPath };
   const manager = await readFirstManager(client, system);
   const makers = [...client.root.makers, system.manufacturer, manager?.manufacturer, manager?.model];
   const vendor = findVendor(makers, [manager?.model, system.model], manager?.firmware);
