@@ -63,17 +63,13 @@ export function describeChecks(machines: readonly CheckedMachine[]): object {
       bootable: !isRefused(checks),
       method: target.method,
       vendor: survey?.vendor.name,
-      model: showOptional(survey?.manager?.model, show),
-      firmware: showOptional(survey?.manager?.firmware, show),
-      system: showOptional(survey?.system.path, show),
-      power: showOptional(survey?.system.power, show),
+      model: survey?.manager?.model && show(survey.manager.model),
+      firmware: survey?.manager?.firmware && show(survey.manager.firmware),
+      system: survey && show(survey.system.path),
+      power: survey?.system.power && show(survey.system.power),
       macs: survey?.macs ?? [],
       slots: survey?.slots.map(({ id, isInserted }) => ({ id: show(id), inserted: isInserted })) ?? [],
       checks: checks.map((check) => ({ ...check, text: printable(check.text) })),
     })),
   };
-}
-
-function showOptional(text: string | undefined, show: CheckedMachine['show']): string | undefined {
-  return text === undefined ? undefined : show(text);
 }

@@ -81,9 +81,8 @@ async function removeImage(boot: MachineBoot, path: string, isConfirmed: boolean
 /** The BMC accepted the image, and did not insert it. */
 export class EmptySlotError extends CliError {}
 
-/** @param slots ids of the slots that stay empty; none if no slot takes a CD */
+/** @param slots ids of the slots that stay empty */
 function emptyError({ client, imageUrl, survey }: MachineBoot, slots: readonly string[]): CliError {
-  if (slots.length === 0) return new CliError('no virtual media slot takes a CD', { code: 'ERR_BMC' });
   const stay = slots.length === 1 ? `slot ${slots[0]} stays` : `the slots ${slots.join(', ')} stay`;
   return new EmptySlotError(`${client.origin}: ${stay} empty after the BMC accepted the ISO`, {
     code: 'ERR_BMC',

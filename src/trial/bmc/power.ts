@@ -96,7 +96,6 @@ async function reachOn(boot: MachineBoot): Promise<boolean> {
 }
 
 async function resetTo(boot: MachineBoot, type: string, action: string): Promise<void> {
-  if (boot.survey.system.reset === undefined) throw powerError(boot, 'the BMC cannot change the power state');
   await boot.client.change(resetRequest(boot.survey, type), action);
 }
 

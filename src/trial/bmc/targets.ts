@@ -1,6 +1,5 @@
 /** The machines to boot: hosts of an inventory, or one BMC of the command line, with the credentials of their BMCs. */
 
-import { quoteText } from '../../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, located, UsageError } from '../../core/errors.ts';
 import { fillPlaceholders } from '../../core/placeholders.ts';
@@ -38,15 +37,9 @@ export async function readTargets(
 ): Promise<readonly Target[]> {
   const { bmc, inventory } = options;
   if (inventory === undefined) {
-    const url = names.find((name) => name.includes('://'));
-    if (url !== undefined) {
-      throw new UsageError(`${quoteText(url)} is not the name of a host`, {
-        hint: 'pass the address of a BMC with --bmc URL, and --credentials FILE and --iso FILE',
-      });
-    }
     if (names.length > 0) {
       throw new UsageError('names of hosts require --inventory', {
-        hint: 'pass the inventory with --inventory FILE, or the address of a BMC with --bmc URL',
+        hint: 'pass the inventory with --inventory FILE, or the address of a BMC with --bmc URL, --credentials FILE and --iso FILE',
       });
     }
     if (bmc === undefined) {

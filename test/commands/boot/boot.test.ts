@@ -732,7 +732,7 @@ describe('hosts of an inventory', () => {
   });
 
   it.each<[string, string[], GivenBoot, string]>([
-    ['a URL as a host', ['redfish://192.0.2.10'], {}, '"redfish://192.0.2.10" is not the name of a host'],
+    ['a URL as a host', ['redfish://192.0.2.10'], {}, 'names of hosts require --inventory'],
     ['hosts without an inventory', ['w'], {}, 'names of hosts require --inventory'],
     ['nothing', [], {}, 'no machine to boot'],
     ['all hosts of no inventory', [], { all: true }, 'no machine to boot'],
