@@ -4,7 +4,7 @@
  */
 
 import { CliError, UsageError } from '../../core/errors.ts';
-import { formatCount, formatWordList } from '../../formats/messageText.ts';
+import { formatWordList } from '../../formats/messageText.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { systemClock } from '../../io/clock.ts';
 import { confirm, requireTerminal } from '../../io/confirm.ts';
@@ -14,8 +14,7 @@ import { report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { readServeSource } from '../../service/source.ts';
 import { reachableAddresses } from '../../trial/api/ironicAddress.ts';
-import { createBmcClients } from '../../trial/bmc/bmcClients.ts';
-import type { BootRun, SurveyedMachine } from '../../trial/bmc/bootRun.ts';
+import { type BootRun, createBmcClients, type SurveyedMachine } from '../../trial/bmc/bootRun.ts';
 import { describeChecks, formatChecks, formatProblems, problemsOf } from '../../trial/bmc/checkOutput.ts';
 import { type CheckedMachine, isRefused, type MachineCheck } from '../../trial/bmc/checks.ts';
 import { checkTargets } from '../../trial/bmc/checkTargets.ts';
@@ -24,7 +23,7 @@ import { findImageServer, type ImageServer } from '../../trial/bmc/imageUrls.ts'
 import { type BootTimes, defaultTimes } from '../../trial/bmc/machineBoot.ts';
 import { observeBmc, startMachines } from '../../trial/bmc/startMachines.ts';
 import { readTargets } from '../../trial/bmc/targets.ts';
-import { readConsoleLogs } from '../../trial/console/consoleLog.ts';
+import { type ConsoleLog, readConsoleLogs } from '../../trial/console/consoleLog.ts';
 import type { Expectation } from '../../trial/expectation.ts';
 import { runTrial } from '../../trial/runTrial.ts';
 import { readTrialSetup, type TrialSetup } from '../../trial/setup.ts';
@@ -42,9 +41,9 @@ export async function boot(
   io: Io,
   times: BootTimes = defaultTimes,
 ): Promise<ExitCode> {
-  const started = systemClock.now();
   const { check = false, method } = options;
   const asked = readTrialSetup(options);
+  const end = systemClock.now() + asked.timeout;
   const iso = readIso(options);
   const targets = await readTargets(names, options, method, io);
   const consoleLogs = readConsoleLogs(
@@ -59,14 +58,14 @@ export async function boot(
     iso === undefined && !check ? () => [] : checkImages(trial, server, io),
   ]);
   const clients = createBmcClients(times, io);
-  const run = { options, trial, server, clients, times, io, architecture, consoleLogs, started };
+  const run = { options, server, clients, times, io, architecture, end };
   try {
     const { isCanceled, machines } = await checkTargets(targets, images, run);
     if (!isCanceled) refuseSharedSystems(machines);
     const code = check ? await writeChecks(machines, options, io) : undefined;
     if (isCanceled && !check) report(io, machines.flatMap(problemsOf));
     if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
-    return code ?? (await bootChecked(machines, run));
+    return code ?? (await bootChecked(machines, trial, consoleLogs, run));
   } finally {
     await clients.close();
   }
@@ -146,8 +145,13 @@ function questionAbout(machines: readonly SurveyedMachine[]): string | undefined
   return `power off and boot ${formatWordList(running)}, which ${running.length === 1 ? 'is' : 'are'} on`;
 }
 
-async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): Promise<ExitCode> {
-  const { consoleLogs, io, server, trial } = run;
+async function bootChecked(
+  machines: readonly CheckedMachine[],
+  setup: TrialSetup,
+  consoleLogs: readonly ConsoleLog[],
+  run: BootRun,
+): Promise<ExitCode> {
+  const { io, server } = run;
   const bootable = machines.filter(isBootable);
   report(io, machines.flatMap(problemsOf));
   if (bootable.length === 0) {
@@ -155,7 +159,6 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
   }
   const question = run.options.yes === true ? undefined : questionAbout(bootable);
   if (question !== undefined) requireTerminal(question, io);
-  const left = new Set<string>();
   const bootMachines: BootMachines = async (services) => {
     // Now all warnings about the images are printed.
     if (question !== undefined && !(await confirm(question, io, services.signal))) {
@@ -167,12 +170,12 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
       if (refusal === undefined) continue;
       observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`, refusal);
     }
-    return startMachines(bootable, run, services, left);
+    return startMachines(bootable, run, services);
   };
   const { iso, options } = server;
-  const code = await runTrial({
+  return runTrial({
     options,
-    setup: trial,
+    setup,
     inventory: options.inventory === undefined ? undefined : await readServeSource(options, io),
     machine: undefined,
     consoleLogs,
@@ -180,11 +183,6 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
     bootMachines,
     iso: iso === undefined ? undefined : { file: iso, listen: parseListenAddress(options.serveListen) },
     io,
-  });
-  if (left.size === 0) return code;
-  throw new CliError(`${formatCount(left.size, 'machine')} not restored`, {
-    code: 'ERR_BMC',
-    hint: 'run the commands above, with the user of the BMC for USER, or use the web interface of the BMC',
   });
 }
 

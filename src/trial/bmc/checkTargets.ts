@@ -41,14 +41,13 @@ async function checkTarget(
   try {
     const now = systemClock.now();
     if (signal.aborted) throw new CliError('not checked: canceled before', { code: 'ERR_BMC' });
-    const end = run.started + run.trial.timeout;
-    if (now >= end) {
+    if (now >= run.end) {
       throw new CliError('not checked: the time of --timeout is over', {
         code: 'ERR_BMC',
         hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
       });
     }
-    const deadline = Math.min(now + run.times.check, end);
+    const deadline = Math.min(now + run.times.check, run.end);
     return await run.clients.use(target, { signal, deadline }, async (client) => {
       const { architecture = run.architecture } = target;
       const imageUrl = expectedUrl(target, run.server);

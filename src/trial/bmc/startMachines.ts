@@ -14,21 +14,21 @@ import type { BmcChange } from '../../redfish/redfishClient.ts';
 import { RedfishError } from '../../redfish/redfishError.ts';
 import type { BmcEvent } from '../timeline/events.ts';
 import type { BootMachines, TrialServices } from '../trial.ts';
-import { bootMachine, restoreMachine } from './bootMachine.ts';
+import { setBootDevice } from './bootDevice.ts';
 import type { BootRun, SurveyedMachine } from './bootRun.ts';
 import { urlFor } from './imageUrls.ts';
 import type { Change, MachineBoot } from './machineBoot.ts';
-import { EmptySlotError } from './media.ts';
+import { ejectAll, EmptySlotError, insertImage } from './media.ts';
+import { powerOff, powerOn, refuseRunning } from './power.ts';
 import type { Target } from './targets.ts';
 
 type StartedMachine = SurveyedMachine & { readonly changes: Change[] };
 
-/** @param left receives the names of the machines that are not restored */
+/** The function that stops them throws CliError if a machine is not restored. */
 export function startMachines(
   bootable: readonly SurveyedMachine[],
   run: BootRun,
   services: TrialServices,
-  left: Set<string>,
 ): Awaited<ReturnType<BootMachines>> {
   const { leave, parallel } = run.options;
   const controller = new AbortController();
@@ -53,10 +53,40 @@ export function startMachines(
       controller.abort();
       await Promise.allSettled([work]);
       if (leave === true) for (const machine of started) reportChanges(machine, 'info', run);
-      else if (started.length > 0) await restoreAll(started, run, services, left);
+      else if (started.length > 0) await restoreAll(started, run, services);
       await work;
     },
   };
+}
+
+/**
+ * The order of the requests is that of OpenStack Ironic (`ironic/drivers/modules/redfish/boot.py`, `prepare_ramdisk`), but the image
+ * is inserted first: a BMC that refuses it does not cost a running machine its run. Throws CliError, on the signal that of the request
+ * which it interrupts. Stops silently between two steps on the signal.
+ */
+export async function bootMachine(boot: MachineBoot): Promise<void> {
+  const media = boot.method === 'virtual-media' ? [ejectAll, insertImage] : [];
+  for (const step of [refuseRunning, ...media, powerOff, setBootDevice, powerOn]) {
+    if (boot.signal.aborted) return;
+    await step(boot);
+  }
+}
+
+/**
+ * Undoes the changes, the last one first: libvirt, which sushy-tools uses, accepts the boot device Cd only while a medium is
+ * inserted. Continues after a failure, and can be repeated for what is left.
+ * @returns the failures
+ */
+export async function restoreMachine(boot: MachineBoot): Promise<readonly CliError[]> {
+  const failures: CliError[] = [];
+  for (const change of boot.changes.toReversed()) {
+    try {
+      if (await change.undo(boot)) boot.changes.splice(boot.changes.indexOf(change), 1);
+    } catch (error) {
+      failures.push(knownError(error));
+    }
+  }
+  return failures;
 }
 
 /** Says what is not undone, and how to undo it. */
@@ -76,7 +106,6 @@ async function restoreAll(
   started: readonly StartedMachine[],
   run: BootRun,
   services: TrialServices,
-  left: Set<string>,
 ): Promise<void> {
   const { io, options } = run;
   // The first signal may have ended the trial: only a later one ends the restoring.
@@ -87,10 +116,15 @@ async function restoreAll(
     const { name } = machine.target;
     for (const error of await restoreOne(machine, { run, services, signal }))
       report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
-    if (machine.changes.length > 0) left.add(name);
     reportChanges(machine, 'error', run);
   }).finally(ignore);
-  io.stderr.write(`restored ${started.length - left.size} of ${formatCount(started.length, 'machine')}\n`);
+  const left = started.filter(({ changes }) => changes.length > 0).length;
+  io.stderr.write(`restored ${started.length - left} of ${formatCount(started.length, 'machine')}\n`);
+  if (left === 0) return;
+  throw new CliError(`${formatCount(left, 'machine')} not restored`, {
+    code: 'ERR_BMC',
+    hint: 'run the commands above, with the user of the BMC for USER, or use the web interface of the BMC',
+  });
 }
 
 /** Milliseconds of the longest pause between two attempts. */

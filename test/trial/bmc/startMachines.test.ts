@@ -1,7 +1,7 @@
 /** The steps at a BMC that `boot` cannot show with an ISO of its own: images over https, and a cancellation at each step. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { bootMachine, restoreMachine } from '../../../src/trial/bmc/bootMachine.ts';
+import { bootMachine, restoreMachine } from '../../../src/trial/bmc/startMachines.ts';
 import { type MachineBoot, defaultTimes } from '../../../src/trial/bmc/machineBoot.ts';
 import { surveyMachine } from '../../../src/trial/bmc/survey.ts';
 import { openRedfish } from '../../../src/redfish/redfishClient.ts';
