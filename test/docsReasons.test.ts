@@ -7,8 +7,6 @@ import { errorCodes } from '../src/core/errors.ts';
 import { explanations, explanationsIn } from '../src/io/report/explanations.ts';
 import { causeBook } from '../src/trial/timeline/causeBook.ts';
 import { consoleSigns } from '../src/trial/timeline/consoleSigns.ts';
-import { callbackReasons } from '../src/trial/timeline/events.ts';
-import { refusalReasons } from '../src/trial/ironic/messages.ts';
 import { replaceSignsTable } from './support/signsTable.ts';
 
 const path = resolve(import.meta.dirname, '../docs/reasons.md');
@@ -22,8 +20,6 @@ it('the table of console lines in docs/reasons.md is that of the program (else: 
 const printed = {
   'Conditions of PreprovisioningImages': [...conditionTypes, ...imageReasons],
   'Checks of a BMC': bootChecks.map(([id]) => id),
-  'Refused requests': refusalReasons.filter((reason) => reason !== 'busy'),
-  'Callbacks and steps': callbackReasons,
   'Lines on the console': [...consoleSigns().keys()],
 };
 
@@ -34,7 +30,7 @@ it.each(Object.entries(printed))('docs/reasons.md contains exactly: %s', (sectio
 
 it('explain knows every id that a command prints', () => {
   const known = new Set(explanations().map(({ id }) => id));
-  const ids = [...errorCodes, ...causeBook().keys(), ...refusalReasons, ...Object.values(printed).flat()];
+  const ids = [...errorCodes, ...causeBook().keys(), ...Object.values(printed).flat()];
   expect(ids.filter((id) => !known.has(id))).toEqual([]);
 });
 

@@ -1,11 +1,10 @@
 /** Events of a trial with what a test does not care about filled in, and arbitrary ones. */
 
 import * as fc from 'fast-check';
-import { refusalReasons } from '../../src/trial/ironic/messages.ts';
 import {
-  callbackReasons,
   type ApiEvent,
   type CallbackEvent,
+  type CallbackReason,
   type FetchEvent,
   type HeartbeatEvent,
   type InspectionEvent,
@@ -15,6 +14,7 @@ import {
   type StepsEvent,
   type TrialEvent,
 } from '../../src/trial/timeline/events.ts';
+import type { RefusalReason } from '../../src/trial/ironic/messages.ts';
 import type { Stage } from '../../src/trial/timeline/stage.ts';
 import { consoleSigns } from '../../src/trial/timeline/consoleSigns.ts';
 import { codePoint } from './arbitraryText.ts';
@@ -192,8 +192,34 @@ const anyMac = fc.oneof(
 const anyMacs = fc.array(anyMac, { maxLength: 8 });
 const anyNode = fc.oneof(few('node-a', 'node-b', 'node-c'), text);
 const anyClient = fc.oneof(few('192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1'), text);
-const anyReason = fc.option(few(...refusalReasons), { nil: undefined });
-const anyCallbackReason = fc.option(few(...callbackReasons), { nil: undefined });
+const refusalReasons: readonly RefusalReason[] = [
+  'request-refused',
+  'inspection-refused',
+  'heartbeat-refused',
+  'no-mac-addresses',
+  'several-nodes',
+  'node-unknown',
+  'token-refused',
+  'callback-changed',
+  'callback-without-tls',
+];
+const callbackReasons: readonly CallbackReason[] = [
+  'callback-address',
+  'callback-unreachable',
+  'callback-tls',
+  'callback-clock',
+  'callback-name',
+  'callback-other-certificate',
+  'callback-untrusted',
+  'callback-answer',
+  'steps-busy',
+  'steps-unsupported',
+  'steps-failed',
+  'steps-answer',
+  'step-missing',
+];
+const anyReason = few(...refusalReasons, undefined);
+const anyCallbackReason = few(...callbackReasons, undefined);
 const time = fc.nat(5000).map(at);
 const seen = { at: time, client: anyClient };
 

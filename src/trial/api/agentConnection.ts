@@ -69,12 +69,13 @@ async function requestAgent(
   // Concatenated like in Ironic, also if the URL ends with a slash.
   const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new AgentError('unreachable', `its callback URL is invalid: ${urlProblem(callbackUrl)}`);
+    throw new AgentError('callback-unreachable', `its callback URL is invalid: ${urlProblem(callbackUrl)}`);
   /** The reason if the request fails at the current step. */
-  let reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'> = 'unreachable';
+  let reached: CallbackReason = 'callback-unreachable';
   const connection = connect({
     connectTime: time,
-    reached: (layer) => (reached = url.protocol === 'https:' && layer === 'tcp' ? 'tls' : 'answer'),
+    reached: (layer) =>
+      (reached = url.protocol === 'https:' && layer === 'tcp' ? 'callback-tls' : 'callback-answer'),
     ...(verifyCa !== undefined && { tls: { ca: verifyCa } }),
   });
   try {
@@ -88,7 +89,7 @@ async function requestAgent(
       body: body && JSON.stringify(body),
       signal,
     });
-    const tooLarge = (): AgentError => new AgentError('answer', 'its response is larger than 1 MiB');
+    const tooLarge = (): AgentError => new AgentError('callback-answer', 'its response is larger than 1 MiB');
     const bytes = await readAll(response.body, MAX_SIZE, tooLarge);
     return { status: response.statusCode, body: parseIfJson(bytes.toString('utf8')) };
   } catch (error) {
@@ -119,12 +120,12 @@ function urlProblem(callbackUrl: string): string {
  */
 export function readReply({ body }: AgentResponse): Mapping {
   if (body !== undefined) return asMapping(body);
-  throw new AgentError('answer', 'its response is not JSON');
+  throw new AgentError('callback-answer', 'its response is not JSON');
 }
 
 export function statusError({ status }: AgentResponse, path: string): AgentError {
-  if (status === 401) return new AgentError('answer', 'it does not accept the token of its lookup');
-  return new AgentError('answer', `it responds to ${path.split('?')[0]} with HTTP status ${status}`);
+  if (status === 401) return new AgentError('callback-answer', 'it does not accept the token of its lookup');
+  return new AgentError('callback-answer', `it responds to ${path.split('?')[0]} with HTTP status ${status}`);
 }
 
 /** Why Node.js rejects the certificate of the server; undefined for another error. */
@@ -134,17 +135,17 @@ function certificateError(error: unknown, verifyCa: string | undefined): AgentEr
     return undefined;
   if (verifyCa === undefined)
     return new AgentError(
-      'certificate-untrusted',
+      'callback-untrusted',
       `its heartbeat contained no certificate, and this system does not trust the one of the agent (${code})`,
     );
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return new AgentError('certificate-name', 'its certificate is for another address');
+    return new AgentError('callback-name', 'its certificate is for another address');
   // OpenSSL also reports the time of the certificate of another machine.
   const now = new Date();
   const dates = datesProblem(verifyCa, now);
   return dates === undefined
-    ? new AgentError('certificate-other', 'its certificate is not the one in its heartbeat')
-    : new AgentError('certificate-time', `${dates}; the current time is ${now.toISOString()}`);
+    ? new AgentError('callback-other-certificate', 'its certificate is not the one in its heartbeat')
+    : new AgentError('callback-clock', `${dates}; the current time is ${now.toISOString()}`);
 }
 
 /** Undefined for a certificate that is valid now, and for any other text, which clients can send. */

@@ -16,6 +16,7 @@ import {
   parseBody,
   queryOf,
   type RamdiskRequest,
+  type RefusalReason,
   type RefusedRequest,
   refuseRequest,
   rootAnswer,
@@ -84,7 +85,7 @@ async function answerRoute(context: RequestContext): Promise<Outcome> {
     case 'lookup':
       return answerLookup(requestOf(context), service.nodes);
     case 'heartbeat': {
-      const body = await readBody(context, MAX_BODY.heartbeat);
+      const body = await readBody(context, MAX_BODY.heartbeat, 'heartbeat-refused');
       return answerHeartbeat(requestOf(context), route.node, body, service.nodes);
     }
     case 'inspection':
@@ -117,13 +118,13 @@ async function refusePath(context: RequestContext, status: 404 | 405): Promise<O
 async function containsInventory(context: RequestContext): Promise<boolean> {
   const { request } = context;
   if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
-  const body = await readBody(context, MAX_BODY.inspection);
+  const body = await readBody(context, MAX_BODY.inspection, 'inspection-refused');
   return body instanceof Uint8Array && isMapping(asMapping(parseBody(body))['inventory']);
 }
 
 async function acceptInspection(context: RequestContext): Promise<Outcome> {
   const { compare, nodes, save } = context.service;
-  const body = await readBody(context, MAX_BODY.inspection);
+  const body = await readBody(context, MAX_BODY.inspection, 'inspection-refused');
   const { answer, collected, event } = answerInspection(requestOf(context), body, nodes);
   if (collected === undefined) return { answer, event };
   const unsaved = await save?.(collected).then(
@@ -138,10 +139,11 @@ async function acceptInspection(context: RequestContext): Promise<Outcome> {
 async function readBody(
   { request, response }: RequestContext,
   size: number,
+  reason: RefusalReason,
 ): Promise<Uint8Array | RefusedRequest> {
   const body = await readRequestBody(request, response, size);
-  if (body === 'cut') return refuseRequest(400, 'the request body is incomplete', 'body-incomplete');
+  if (body === 'cut') return refuseRequest(400, 'the request body is incomplete', reason);
   if (body === 'too-large')
-    return refuseRequest(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
+    return refuseRequest(413, `the request body is larger than ${size / 1024} KiB`, reason);
   return body;
 }

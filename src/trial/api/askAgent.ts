@@ -74,7 +74,10 @@ export async function askSteps(agent: AskedNode): Promise<readonly ReportedManag
   );
   const steps = managers.reduce((sum, manager) => sum + manager.steps.length, 0);
   if (managers.length <= MAX_MANAGERS && steps <= MAX_STEPS) return managers;
-  throw new AgentError('answer', `it has more than ${MAX_STEPS} steps or ${MAX_MANAGERS} hardware managers`);
+  throw new AgentError(
+    'steps-answer',
+    `it has more than ${MAX_STEPS} steps or ${MAX_MANAGERS} hardware managers`,
+  );
 }
 
 async function runCommand(
@@ -106,9 +109,9 @@ async function runCommand(
       (text) => typeof text === 'string' && text !== '',
     );
     const shown = typeof reason === 'string' ? reason : 'no reason given';
-    throw new AgentError('failed', `its command ${name} failed: ${shown}`);
+    throw new AgentError('steps-failed', `its command ${name} failed: ${shown}`);
   }
-  if (!isMapping(result)) throw new AgentError('answer', `its response to ${name} contains no result`);
+  if (!isMapping(result)) throw new AgentError('steps-answer', `its response to ${name} contains no result`);
   return result;
 }
 
@@ -139,13 +142,13 @@ function commandError(response: AgentResponse, name: string, path: string): Agen
   const { faultstring } = asMapping(response.body); // of other servers, the body may be anything
   const text = stringOf(faultstring) ?? '';
   if (response.status === 409 || /agent is busy/i.test(text)) {
-    return new AgentError('busy', `it is executing another command (${text})`);
+    return new AgentError('steps-busy', `it is executing another command (${text})`);
   }
   if (response.status === 404 || /^Invalid command\b/.test(text)) {
-    return new AgentError('unsupported', `it does not have the command ${name}`);
+    return new AgentError('steps-unsupported', `it does not have the command ${name}`);
   }
   if (response.status === 500 && text !== '') {
-    return new AgentError('failed', `its command ${name} failed: ${text}`);
+    return new AgentError('steps-failed', `its command ${name} failed: ${text}`);
   }
   return statusError(response, path);
 }
@@ -169,7 +172,7 @@ function addResult(
   type: AgentStep['type'],
   { hardware_manager_version: versions, [`${type}_steps`]: steps }: Mapping,
 ): void {
-  if (!isMapping(steps)) throw new AgentError('answer', `its response contains no ${type}_steps`);
+  if (!isMapping(steps)) throw new AgentError('steps-answer', `its response contains no ${type}_steps`);
   const managerOf = (name: string): Manager => {
     const manager = reported.get(comparable(name)) ?? { name, version: undefined, steps: [] };
     reported.set(comparable(name), manager);
@@ -190,7 +193,7 @@ function readStep(type: AgentStep['type'], value: unknown): AgentStep {
   const { interface: driverInterface, priority, step } = asMapping(value);
   const name = stringOf(step);
   if (name === undefined)
-    throw new AgentError('answer', `its response contains a ${type} step without a name`);
+    throw new AgentError('steps-answer', `its response contains a ${type} step without a name`);
   const isNumber = typeof priority === 'number' && Number.isFinite(priority);
   return { type, step: name, interface: stringOf(driverInterface), priority: isNumber ? priority : 0 };
 }

@@ -63,7 +63,7 @@ export function createCallbackChecker({ askBack, observe, requiredSteps, statusT
       const problem = askBack === 'anywhere' ? undefined : foreignProblem(agent.callbackUrl, client);
       if (problem !== undefined) {
         settle(agent);
-        const reason = 'other-address';
+        const reason = 'callback-address';
         observe({ kind: 'callback', ...factsOf(agent, client), problem, reason, summary: undefined });
         return;
       }
@@ -96,7 +96,10 @@ function factsOf({ callbackUrl, node }: Agent, client: string) {
 function failureOf(error: unknown, contact: Contact): { problem: string; reason: CallbackReason } {
   if (!(error instanceof AgentError)) {
     const message = error instanceof Error ? error.message : String(error);
-    return { problem: withoutToken(`its answer cannot be read: ${message}`, contact), reason: 'answer' };
+    return {
+      problem: withoutToken(`its answer cannot be read: ${message}`, contact),
+      reason: 'callback-answer',
+    };
   }
   return { problem: withoutToken(error.message, contact), reason: error.reason };
 }
@@ -125,7 +128,9 @@ async function requestSteps(contact: Contact, required: readonly string[]): Prom
     const lacks = missing.length === 1 ? 'a required step is missing' : 'required steps are missing';
     return { ...event, problem: `${lacks}: ${missing.join(', ')}`, reason: 'step-missing' };
   } catch (error) {
-    return { kind: 'steps', ...facts, managers: [], missing: [], ...failureOf(error, contact) };
+    const { problem, reason } = failureOf(error, contact);
+    const ofSteps = reason.startsWith('steps-') ? reason : 'steps-answer';
+    return { kind: 'steps', ...facts, managers: [], missing: [], problem, reason: ofSteps };
   }
 }
 

@@ -42,10 +42,11 @@ export function answerHeartbeat(
   const callbackUrl = stringOf(sent['callback_url']);
   const token: HeartbeatEvent['token'] = node?.token.check(stringOf(sent['agent_token'])) ?? 'unknown';
   const seen = { ...beat, callbackUrl, agentVersion: stringOf(sent['agent_version']), token };
-  const invalid = hasVersion && isOfAgent(sent) ? undefined : refuseRequest(400, NO_HEARTBEAT, 'arguments');
+  const invalid =
+    hasVersion && isOfAgent(sent) ? undefined : refuseRequest(400, NO_HEARTBEAT, 'heartbeat-refused');
   const refusal = invalid ?? (node && refusalBy(node, callbackUrl ?? '', token));
   if (refusal !== undefined || node === undefined) {
-    const unknown = refuseRequest(404, `Node ${uuid} could not be found.`, 'unknown-node');
+    const unknown = refuseRequest(404, `Node ${uuid} could not be found.`, 'node-unknown');
     const { answer, ...why } = refusal ?? unknown;
     return { answer, event: { ...seen, ...why } };
   }
@@ -84,6 +85,5 @@ function refusalBy(
   if (node.callbackUrl !== undefined && node.callbackUrl !== callbackUrl)
     return refuseRequest(400, 'Detected change in ramdisk provided "callback_url"', 'callback-changed');
   if (token === 'valid') return /^http:/i.test(callbackUrl) ? withoutTls : undefined;
-  const reason = token === 'missing' ? 'token-missing' : 'token-invalid';
-  return refuseRequest(400, 'Invalid or missing agent token received.', reason);
+  return refuseRequest(400, 'Invalid or missing agent token received.', 'token-refused');
 }

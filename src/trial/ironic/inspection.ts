@@ -44,7 +44,7 @@ export function answerInspection(
   const sent = parseBody(body);
   const inventory = isMapping(sent) ? readAgentInventory(sent) : undefined;
   if (!isMapping(sent) || inventory === undefined)
-    return refuse(refuseRequest(400, 'the body is not the inventory of an agent', 'arguments'));
+    return refuse(refuseRequest(400, 'the body is not the inventory of an agent', 'inspection-refused'));
   const { macs, summary } = inventory;
   const node = nodes.byMacs(macs, client);
   if ('problem' in node) return refuse(node, inventory);

@@ -12,7 +12,7 @@ export function answerLookup(
   const { client, hasVersion, now, query, url } = request;
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
   const seen = { kind: 'lookup', at: now, client, macs } as const;
-  const node = hasVersion ? findNode(nodes, request, macs) : refuseRequest(404, NO_LOOKUP, 'arguments');
+  const node = hasVersion ? findNode(nodes, request, macs) : refuseRequest(404, NO_LOOKUP, 'request-refused');
   if ('problem' in node) {
     const { answer, ...why } = node;
     return { answer, event: { ...seen, ...why, node: undefined, token: 'none' } };
@@ -37,7 +37,7 @@ function findNode(
 ): IronicNode | RefusedRequest {
   const uuid = query.get('node_uuid');
   if (uuid === null) return nodes.byMacs(macs, client);
-  return nodes.byUuid(uuid) ?? refuseRequest(404, `node ${uuid} does not exist`, 'unknown-node');
+  return nodes.byUuid(uuid) ?? refuseRequest(404, `node ${uuid} does not exist`, 'node-unknown');
 }
 
 /** The response of an Ironic with its defaults, except for a shorter heartbeat interval. */

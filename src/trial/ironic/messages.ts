@@ -69,22 +69,17 @@ export function fault(status: number, faultstring: string): ApiAnswer {
   return { status, body: { error_message: JSON.stringify(error) } };
 }
 
-/** Why Ironic refuses a request of a ramdisk. Each reason can prove a cause, so each has exactly one meaning, in docs/reasons.md. */
-export const refusalReasons = [
-  'arguments',
-  'body-too-large',
-  'body-incomplete',
-  'no-macs',
-  'several-nodes',
-  'unknown-node',
-  'token-missing',
-  'token-invalid',
-  'callback-changed',
-  'callback-without-tls',
-  'busy',
-] as const;
-
-export type RefusalReason = (typeof refusalReasons)[number];
+/** Why Ironic refuses a request of a ramdisk: the id of a cause in docs/troubleshooting.md. */
+export type RefusalReason =
+  | 'request-refused'
+  | 'inspection-refused'
+  | 'heartbeat-refused'
+  | 'no-mac-addresses'
+  | 'several-nodes'
+  | 'node-unknown'
+  | 'token-refused'
+  | 'callback-changed'
+  | 'callback-without-tls';
 
 /** A request to one of the paths for ramdisks, without its body, at the time at which it was read. */
 export interface RamdiskRequest {
@@ -99,11 +94,12 @@ export interface RamdiskRequest {
 
 export interface RefusedRequest {
   readonly problem: string;
-  readonly reason: RefusalReason;
+  /** Undefined if it is no fault of the machine. */
+  readonly reason: RefusalReason | undefined;
   readonly answer: ApiAnswer;
 }
 
-export function refuseRequest(status: number, problem: string, reason: RefusalReason): RefusedRequest {
+export function refuseRequest(status: number, problem: string, reason?: RefusalReason): RefusedRequest {
   return { answer: fault(status, problem), problem, reason };
 }
 

@@ -42,7 +42,8 @@ export function createNodeStore(machines: Machines, uuids: ReadonlyMap<string, s
     findByMac: (mac: string) =>
       find(({ machine }) => machine.listedMacs.includes(mac) || machine.seenMacs.has(mac)),
     byMacs: (macs: readonly string[], client: string): IronicNode | RefusedRequest => {
-      if (macs.length === 0) return refuseRequest(400, 'it contains no valid MAC address', 'no-macs');
+      if (macs.length === 0)
+        return refuseRequest(400, 'it contains no valid MAC address', 'no-mac-addresses');
       const hosts = Array.from(machines.hostsWith(macs), ({ name }) => name);
       if (hosts.length > 1) {
         const problem = `its MAC addresses belong to several hosts: ${hosts.join(', ')}`;
@@ -50,9 +51,7 @@ export function createNodeStore(machines: Machines, uuids: ReadonlyMap<string, s
       }
       const seen = { macs, name: undefined, node: undefined, isNodeVerified: false };
       const machine = machines.find(seen, client);
-      return machine === undefined
-        ? refuseRequest(404, 'too many unknown machines', 'busy')
-        : nodeOf(machine);
+      return machine === undefined ? refuseRequest(404, 'too many unknown machines') : nodeOf(machine);
     },
   };
 }

@@ -374,9 +374,8 @@ function entryObject({ first, last, count, event }: TimelineEntry): object {
   return { kind, first, last, count, client, text: eventPhrase(event), reason, sign, ...progress };
 }
 
-/** Why a request was refused, or why an agent did not answer or lacks a required step, as a constant of docs/reasons.md. */
+/** Why a request was refused, or why an agent did not answer or lacks a required step: the id of a cause. */
 function reasonOf(event: TrialEvent): string | undefined {
-  if (event.kind === 'refusal') return event.problem.kind === 'request' ? event.problem.reason : undefined;
   return event.kind === 'bmc' || !('reason' in event) ? undefined : event.reason;
 }
 

@@ -82,7 +82,7 @@ const words: ByKind<string> = {
     return `sent a heartbeat${agent}${callbackUrl ? `, callback URL ${callbackUrl}` : ' without a callback URL'}`;
   },
   callback: ({ url, problem, reason, summary }) => {
-    if (reason === 'other-address')
+    if (reason === 'callback-address')
       return `sent the callback URL ${url}, which was ${problem ?? 'not contacted'}`;
     if (problem !== undefined) return `did not answer at ${url}: ${problem}`;
     return `answered at ${url}${after(summary)}`;

@@ -6,9 +6,8 @@
 
 import { installManager, stepNames } from '../../core/installSteps.ts';
 import type { BootWay } from '../../core/artifacts.ts';
-import type { RefusalReason } from '../ironic/messages.ts';
 import { signOf } from './consoleSigns.ts';
-import type { ByKind, CallbackReason, RefusalEvent } from './events.ts';
+import type { ByKind, RefusalEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 import { byLastEvent, isFullyFetched, isInterrupted } from './stages.ts';
 import { entriesOf, hasCalledIronic, type HostTimeline } from './timeline.ts';
@@ -219,22 +218,19 @@ export const provenBy: ByKind<string | undefined> = {
         return 'file-refused';
       case 'request':
       default:
-        return problem.reason === undefined ? 'request-refused' : refusalCauses[problem.reason];
+        return 'request-refused';
     }
   },
-  inspection: ({ reason }) => causeOfRefusal(reason, 'inspection-refused'),
-  lookup: ({ reason, token }) =>
-    token === 'masked' ? 'token-lost' : causeOfRefusal(reason, 'request-refused'),
+  inspection: ({ reason }) => reason,
+  lookup: ({ reason, token }) => (token === 'masked' ? 'token-lost' : reason),
   heartbeat: ({ callbackUrl, problem, reason }) =>
-    problem === undefined && !callbackUrl ? 'no-callback-url' : causeOfRefusal(reason, 'heartbeat-refused'),
-  callback: ({ reason }) => reason && callbackCauses[reason],
+    problem === undefined && !callbackUrl ? 'no-callback-url' : reason,
+  callback: ({ reason }) => reason,
   steps: ({ managers, missing, reason }) => {
     const lacksManager =
-      reason === 'step-missing' &&
       missing.some((step) => stepNames.some((name) => name === step)) &&
       !managers.some(({ name }) => name === installManager.className);
-    if (lacksManager) return 'no-coreos-install';
-    return reason && (stepsCauses[reason] ?? 'steps-answer');
+    return lacksManager ? 'no-coreos-install' : reason;
   },
 };
 
@@ -254,40 +250,6 @@ const tlsCauses: readonly (readonly [cause: string, reason: RegExp])[] = [
     /protocol[ _]version|unsupported[ _]protocol|no[ _]shared[ _]cipher|handshake[ _]failure|no[ _]suitable[ _](?:key[ _]share|signature[ _]algorithm)/i,
   ],
 ];
-
-/** Other reasons mean an invalid request, but for `busy`, which is no fault of the machine. */
-const refusalCauses: Readonly<Partial<Record<RefusalReason, string>>> = {
-  'no-macs': 'no-mac-addresses',
-  'several-nodes': 'several-nodes',
-  'unknown-node': 'node-unknown',
-  'token-missing': 'token-refused',
-  'token-invalid': 'token-refused',
-  'callback-changed': 'callback-changed',
-  'callback-without-tls': 'callback-without-tls',
-};
-
-/** @param invalid cause of an invalid request */
-function causeOfRefusal(reason: RefusalReason | undefined, invalid: string): string | undefined {
-  return reason === undefined || reason === 'busy' ? undefined : (refusalCauses[reason] ?? invalid);
-}
-
-const callbackCauses: Readonly<Partial<Record<CallbackReason, string>>> = {
-  'other-address': 'callback-address',
-  unreachable: 'callback-unreachable',
-  tls: 'callback-tls',
-  'certificate-time': 'callback-clock',
-  'certificate-name': 'callback-name',
-  'certificate-other': 'callback-other-certificate',
-  'certificate-untrusted': 'callback-untrusted',
-  answer: 'callback-answer',
-};
-
-const stepsCauses: Readonly<Partial<Record<CallbackReason, string>>> = {
-  busy: 'steps-busy',
-  failed: 'steps-failed',
-  'step-missing': 'step-missing',
-  unsupported: 'steps-unsupported',
-};
 
 function reached(...stages: readonly Stage[]): Condition {
   return ({ milestones }) => stages.some((stage) => milestones.has(stage));

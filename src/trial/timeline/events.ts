@@ -61,7 +61,7 @@ interface AgentRequest extends SeenFrom {
    * undefined.
    */
   readonly problem: string | undefined;
-  /** Why it was refused, as a constant; undefined if it was accepted. */
+  /** The id of the cause; undefined if it was accepted, or if this is no fault of the machine. */
   readonly reason: RefusalReason | undefined;
 }
 
@@ -71,7 +71,6 @@ interface RequestToAgent extends SeenFrom {
   readonly url: string;
   /** Text; undefined if the agent answered, and has all required steps. */
   readonly problem: string | undefined;
-  /** Why, as a constant. */
   readonly reason: CallbackReason | undefined;
 }
 
@@ -118,13 +117,8 @@ export interface RefusalEvent extends SeenFrom {
         /** How to fix exactly this; an imperative. */
         readonly hint: string;
       }
-    | {
-        readonly kind: 'request';
-        readonly status: number;
-        readonly message: string;
-        /** Undefined if the server could not parse the HTTP request. */
-        readonly reason?: RefusalReason;
-      };
+    /** The server could not parse the HTTP request. */
+    | { readonly kind: 'request'; readonly status: number; readonly message: string };
 }
 
 /** `GET /`: the agent requests the API versions. */
@@ -203,23 +197,11 @@ export interface AgentStep {
   readonly priority: number;
 }
 
-/** Why an agent did not answer at its callback URL, or did not report the required steps. docs/reasons.md explains each. */
-export const callbackReasons = [
-  'other-address',
-  'unreachable',
-  'tls',
-  'certificate-time',
-  'certificate-name',
-  'certificate-other',
-  'certificate-untrusted',
-  'answer',
-  'busy',
-  'unsupported',
-  'failed',
-  'step-missing',
-] as const;
-
-export type CallbackReason = (typeof callbackReasons)[number];
+/** Why an agent did not answer at its callback URL, or did not report the required steps: the id of a cause. */
+export type CallbackReason =
+  | `callback-${'address' | 'unreachable' | 'tls' | 'clock' | 'name' | 'other-certificate' | 'untrusted' | 'answer'}`
+  | `steps-${'busy' | 'unsupported' | 'failed' | 'answer'}`
+  | 'step-missing';
 
 /** A state change of the machine of `try --qemu`. */
 export interface MachineEvent extends WithoutClient {

@@ -114,7 +114,7 @@ function describeMachine(machine: Machine, parts: readonly Machine[], machinesBy
   const callback = events.findLast((event) => event.kind === 'callback');
   const inspection = events.findLast((event) => event.kind === 'inspection');
   const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
-  const isContacted = callback !== undefined && callback.reason !== 'other-address';
+  const isContacted = callback !== undefined && callback.reason !== 'callback-address';
   // Undefined if it was not contacted.
   const hasAnswered = isContacted ? callback.problem === undefined : undefined;
   return {

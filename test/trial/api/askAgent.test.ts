@@ -79,10 +79,10 @@ describe('askAgent', () => {
     const material = { cert: tlsText('server'), key: tlsText('server-key') };
     const url = await listen(createHttpsServer(material, agent), 'https');
     expect(await ask(url, { verifyCa: tlsText('ca') })).toEqual(answerOf);
-    const other = { reason: 'certificate-other' };
+    const other = { reason: 'callback-other-certificate' };
     await expect(ask(url, { verifyCa: tlsText('other-ca') })).rejects.toMatchObject(other);
     await expect(ask(url, { verifyCa: 'nonsense' })).rejects.toMatchObject(other);
-    await expect(ask(url)).rejects.toMatchObject({ reason: 'certificate-untrusted' });
+    await expect(ask(url)).rejects.toMatchObject({ reason: 'callback-untrusted' });
     await expect(ask(url.replace('https:', 'http:'))).rejects.toThrow(CliError);
   });
 
@@ -96,7 +96,7 @@ describe('askAgent', () => {
   ])('sees that its clock is %s, by the certificate that it has named', async (_title, days, problem) => {
     const { ca, tls } = await otherClock(days);
     const url = await listen(createHttpsServer(tls.context, agent), 'https');
-    const found = { reason: 'certificate-time', message: expect.stringMatching(problem) };
+    const found = { reason: 'callback-clock', message: expect.stringMatching(problem) };
     await expect(ask(url, { verifyCa: ca })).rejects.toMatchObject(found);
   });
 
@@ -105,7 +105,7 @@ describe('askAgent', () => {
     async (days) => {
       const { tls } = await otherClock(days);
       const url = await listen(createHttpsServer(tls.context, agent), 'https');
-      const found = { reason: 'certificate-other' };
+      const found = { reason: 'callback-other-certificate' };
       await expect(ask(url, { verifyCa: tlsText('ca') })).rejects.toMatchObject(found);
     },
   );
@@ -113,7 +113,7 @@ describe('askAgent', () => {
   it('sees a certificate that is for another address', async () => {
     const { ca, tls } = await createCertificates(['192.0.2.1']);
     const url = await listen(createHttpsServer(tls.context, agent), 'https');
-    await expect(ask(url, { verifyCa: ca })).rejects.toMatchObject({ reason: 'certificate-name' });
+    await expect(ask(url, { verifyCa: ca })).rejects.toMatchObject({ reason: 'callback-name' });
   });
 
   it('sends nothing to what has another certificate', async () => {
@@ -139,7 +139,12 @@ describe('askAgent', () => {
     const reasons = [nowhere, plain, silent, ssh].map((url) =>
       ask(url).catch((error: unknown) => (error instanceof AgentError ? error.reason : error)),
     );
-    expect(await Promise.all(reasons)).toEqual(['unreachable', 'tls', 'tls', 'answer']);
+    expect(await Promise.all(reasons)).toEqual([
+      'callback-unreachable',
+      'callback-tls',
+      'callback-tls',
+      'callback-answer',
+    ]);
   });
 
   it.each([

@@ -106,7 +106,7 @@ describe('asking back', () => {
       return events.length === 4;
     });
     const steps = events.filter(({ kind }) => kind === 'steps');
-    expect(steps.map(({ reason }) => reason)).toEqual(['busy', undefined]);
+    expect(steps.map(({ reason }) => reason)).toEqual(['steps-busy', undefined]);
   });
 
   it('a hundred agents at the same time', async () => {
@@ -177,7 +177,7 @@ describe('asking back', () => {
     expect(events).toMatchObject([
       {
         kind: 'callback',
-        reason: 'unreachable',
+        reason: 'callback-unreachable',
         problem: expect.stringMatching(/is invalid: .* has a zone/),
       },
     ]);

@@ -74,18 +74,18 @@ describe('the steps of an agent', () => {
   it.each<readonly [string, readonly TrialEvent[], string]>([
     [
       'are not reported',
-      [askedBack(3), listedSteps(4, { managers: [], problem: 'it is busy', reason: 'busy' })],
+      [askedBack(3), listedSteps(4, { managers: [], problem: 'it is busy', reason: 'steps-busy' })],
       '\n  steps     not reported: it is busy\n',
     ],
     ['are unknown without contact', [], '\n  steps     not asked: the agent was not contacted\n'],
     [
       'are unknown without an answer',
-      [askedBack(3, { problem: 'x', reason: 'unreachable' })],
+      [askedBack(3, { problem: 'x', reason: 'callback-unreachable' })],
       '\n  steps     not asked: the agent did not answer\n',
     ],
     [
       'are unknown at another address',
-      [askedBack(3, { problem: 'not contacted: x', reason: 'other-address' })],
+      [askedBack(3, { problem: 'not contacted: x', reason: 'callback-address' })],
       '\n  steps     not asked: the agent was not contacted\n',
     ],
   ])('%s', (_title, events, lines) => {
@@ -434,8 +434,8 @@ describe('the report as JSON', () => {
     const host = firstHostOf([
       ...home,
       lookedUp(260, { node: undefined, problem: 'no', reason: 'several-nodes' }),
-      askedBack(261, { problem: 'x', reason: 'unreachable' }),
-      refused(262, { kind: 'request', status: 400, message: 'no', reason: 'arguments' }),
+      askedBack(261, { problem: 'x', reason: 'callback-unreachable' }),
+      refused(262, { kind: 'request', status: 400, message: 'no' }),
       {
         kind: 'console',
         at: new Date(0),
@@ -457,8 +457,8 @@ describe('the report as JSON', () => {
       ['callback', 1, undefined],
       ['steps', 1, undefined],
       ['lookup', 1, 'several-nodes'],
-      ['callback', 1, 'unreachable'],
-      ['refusal', 1, 'arguments'],
+      ['callback', 1, 'callback-unreachable'],
+      ['refusal', 1, undefined],
     ]);
     expect(host.steps?.managers).toHaveLength(2);
   });

@@ -181,7 +181,7 @@ describe('what is told of a host', () => {
     ['not reached', [askedBack(9, { problem: 'timed out' })], { hasAnswered: false, problem: 'timed out' }],
     [
       'at another address',
-      [askedBack(9, { problem: 'not contacted', reason: 'other-address' })],
+      [askedBack(9, { problem: 'not contacted', reason: 'callback-address' })],
       { hasAnswered: undefined, problem: 'not contacted' },
     ],
     ['reached later', [askedBack(9, { problem: 'timed out' }), askedBack(10)], { hasAnswered: true }],
