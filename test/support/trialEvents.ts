@@ -349,7 +349,7 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     host: few('worker-0', 'worker-1', 'unlisted'),
     step: few(...(['media', 'boot device', 'power on', 'power off', 'restored', 'failed'] as const)),
     text,
-    reason: few(undefined, 'image' as const),
+    reason: few(undefined, 'bmc-not-fetched' as const, 'bmc-refused' as const),
   }),
   fc.record({
     kind: few('console' as const),

@@ -168,7 +168,8 @@ async function bootChecked(
     for (const { checks, target } of machines) {
       const refusal = checks.find(({ status }) => status === 'error');
       if (refusal === undefined) continue;
-      observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`, refusal);
+      const { hint, text } = refusal;
+      observeBmc(services, target, 'failed', `cannot be booted: ${text}`, { hint, reason: 'bmc-refused' });
     }
     return startMachines(bootable, run, services);
   };

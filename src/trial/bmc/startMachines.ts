@@ -211,5 +211,5 @@ export function observeBmc(
 
 function reasonOf(error: CliError): BmcEvent['reason'] {
   const isOfImage = error instanceof RedfishError && isImageRefusal(error.messages);
-  return isOfImage || error instanceof EmptySlotError ? 'image' : undefined;
+  return isOfImage || error instanceof EmptySlotError ? 'bmc-not-fetched' : 'bmc-refused';
 }

@@ -20,7 +20,6 @@ import {
   type Verdict,
 } from '../timeline/result.ts';
 import { type Ports, wordsOf } from '../timeline/causeBook.ts';
-import type { TrialEvent } from '../timeline/events.ts';
 import { hasCalledIronic, type HostTimeline } from '../timeline/timeline.ts';
 import { timeOfDay } from './liveLines.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
@@ -369,14 +368,9 @@ function stepsObject(host: HostTimeline): object | undefined {
 function entryObject({ first, last, count, event }: TimelineEntry): object {
   const { client, kind } = event;
   const progress = kind === 'fetch' ? { path: event.path, bytes: event.bytes, size: event.size } : {};
-  const reason = reasonOf(event);
+  const reason = 'reason' in event ? event.reason : undefined;
   const sign = kind === 'console' ? event.sign : undefined;
   return { kind, first, last, count, client, text: eventPhrase(event), reason, sign, ...progress };
-}
-
-/** Why a request was refused, or why an agent did not answer or lacks a required step: the id of a cause. */
-function reasonOf(event: TrialEvent): string | undefined {
-  return event.kind === 'bmc' || !('reason' in event) ? undefined : event.reason;
 }
 
 function causeObject(one: LikelyCause, ports: Ports): object {

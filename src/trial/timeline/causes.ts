@@ -201,8 +201,7 @@ export const provenBy: ByKind<string | undefined> = {
   fetch: () => undefined,
   api: () => undefined,
   console: (event) => signOf(event)?.proves,
-  bmc: ({ reason, step }) =>
-    step !== 'failed' ? undefined : reason === 'image' ? 'bmc-not-fetched' : 'bmc-refused',
+  bmc: ({ reason }) => reason,
   machine: ({ state }) => (state === 'failed' || state === 'powered off' ? 'machine-ended' : undefined),
   refusal: ({ problem }) => {
     switch (problem.kind) {

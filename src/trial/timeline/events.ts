@@ -235,8 +235,8 @@ export interface BmcEvent extends WithoutClient {
   readonly step: 'media' | 'boot device' | 'power on' | 'power off' | 'restored' | 'failed';
   /** A clause: `inserted the ISO into slot 1`. */
   readonly text: string;
-  /** For `failed`: `image` if the BMC cannot fetch the image. */
-  readonly reason?: 'image' | undefined;
+  /** For `failed`: the id of the cause. */
+  readonly reason?: 'bmc-not-fetched' | 'bmc-refused' | undefined;
   /** For `failed`: how to fix exactly this; an imperative. */
   readonly hint?: string | undefined;
 }
