@@ -34,12 +34,11 @@ mkdirSync(compiled, { recursive: true });
 writeFileSync(
   join(compiled, 'causes.json'),
   JSON.stringify(
-    readTables(troubleshooting).map(({ cells: { cause, meaning, check, fix, 'short name': short } }) => ({
+    readTables(troubleshooting).map(({ cells: { cause, meaning, check, fix } }) => ({
       id: cause.slice(1, -1),
       text: meaning,
       check,
       fix,
-      short,
     })),
   ),
 );
@@ -144,14 +143,14 @@ function readTables(text) {
 }
 
 /**
- * The name of the first column says what the names are; the columns after the meaning are advice, but for the short name.
+ * The name of the first column says what the names are; the columns after the meaning are advice.
  * @param {string} page
  * @param {string} text
  * @returns {Explanation[]}
  */
 function parseTables(page, text, prefix = '') {
   return readTables(text).map(({ cells, heading, kind }) => {
-    const { [kind]: id = '', meaning: message, 'short name': _short, ...advice } = cells;
+    const { [kind]: id = '', meaning: message, ...advice } = cells;
     return {
       id: id.slice(1, -1),
       severity: kind,

@@ -19,7 +19,7 @@ import {
   inactiveOf,
   type Verdict,
 } from '../timeline/result.ts';
-import { type Ports, wordsOf } from '../timeline/causeBook.ts';
+import type { Ports } from '../timeline/causeBook.ts';
 import { hasCalledIronic, type HostTimeline } from '../timeline/timeline.ts';
 import { timeOfDay } from './liveLines.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
@@ -74,7 +74,7 @@ function hostLines(one: HostResult, context: Context): readonly string[] {
     ...headLines(one, result),
     ...factLines(one),
     ...(one.state === 'home' ? [] : entryLines(one)),
-    ...silenceLines(one, result.ports),
+    ...silenceLines(one),
     ...lastLines(one),
     ...causeLines(printable(one.host.label), one.causes, context),
   ];
@@ -162,39 +162,23 @@ function entryLine(entry: TimelineEntry): readonly string[] {
   });
 }
 
-/** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
-function silenceLines({ host, silence, causes }: HostResult, ports: Ports): readonly string[] {
+/** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic.` */
+function silenceLines({ host, silence }: HostResult): readonly string[] {
   if (silence === undefined) return [];
   const { from, last, until } = silence;
-  const why = whyPhrase(causes, ports);
   const ago = elapsed(from, until);
   const text =
     last === undefined
-      ? `${host.entries.length === 0 ? 'No activity' : 'No progress'} for ${ago}.${why}`
-      : `Last activity ${ago} before the end: ${eventPhrase(last.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}${why}`;
+      ? `${host.entries.length === 0 ? 'No activity' : 'No progress'} for ${ago}.`
+      : `Last activity ${ago} before the end: ${eventPhrase(last.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}`;
   return wrapText(text, { first: '  ', rest: '  ' });
 }
 
-/** ` Likely: the container image pull or the Ironic URL.`; only the causes with the highest certainty. */
-function whyPhrase(causes: readonly LikelyCause[], ports: Ports): string {
-  const [first] = causes;
-  if (first === undefined) return '';
-  const shown = causesToShow(causes)
-    .slice(0, 3)
-    .map(({ id }) => wordsOf(id, ports).short);
-  const last = shown.pop() ?? '';
-  const list = shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
-  return ` ${causeLabels[first.certainty].sentence}: ${list}.`;
-}
-
-const causeLabels = {
-  proven: { sentence: 'Cause', title: 'Causes' },
-  likely: { sentence: 'Likely', title: 'Likely causes' },
-  possible: {
-    sentence: 'The cause is not known; possible',
-    title: 'Possible causes',
-  },
-} as const;
+const causeTitles: Readonly<Record<LikelyCause['certainty'], string>> = {
+  proven: 'Causes',
+  likely: 'Likely causes',
+  possible: 'The cause is not known; possible causes',
+};
 
 /** Those that are possible only if no other one is known. */
 function causesToShow(causes: readonly LikelyCause[]): readonly LikelyCause[] {
@@ -221,7 +205,7 @@ function causeLines(
 ): readonly string[] {
   const [first] = causes;
   if (first === undefined) return [];
-  const { title } = causeLabels[first.certainty];
+  const title = causeTitles[first.certainty];
   const shown = causesToShow(causes).slice(0, MAX_CAUSES);
   const key = shown.map(evidenceKey).join('\n');
   const before = explained.get(key);

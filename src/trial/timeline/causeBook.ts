@@ -7,8 +7,6 @@ import { mapTexts } from './events.ts';
 /** Texts are Markdown; only `code` is supported. They contain the default ports. */
 export interface CauseWords {
   readonly id: string;
-  /** A few words, to follow "Likely: ". */
-  readonly short: string;
   /** A sentence. If an event proves the cause, the first clause contains only facts of the event. */
   readonly text: string;
   /** How to verify the cause; an imperative. */
