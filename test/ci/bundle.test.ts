@@ -38,10 +38,10 @@ describe('the bundler', () => {
       .flatMap((file) => (file.type === 'chunk' ? Object.entries(file.modules) : []))
       .filter(([id]) => id.startsWith(join(root, 'src')) && id.endsWith('.ts'));
     expect(ours.length).toBeGreaterThan(400);
-    const lost = ours.filter(
-      ([id, { code }]) =>
-        countStatementCalls(code ?? '', 'js') !== countStatementCalls(readFileSync(id, 'utf8'), 'ts'),
-    );
+    const lost = ours.filter(([id, { code }]) => {
+      const own = code?.replaceAll(/^init_\w+\(\);$/gm, '') ?? ''; // rolldown starts wrapped modules by such calls
+      return countStatementCalls(own, 'js') !== countStatementCalls(readFileSync(id, 'utf8'), 'ts');
+    });
     expect(lost.map(([id]) => id)).toEqual([]);
   });
 

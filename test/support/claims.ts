@@ -1614,7 +1614,7 @@ export const CLAIMS: readonly Claim[] = [
     tests: [`${experiments}: names of units`],
   },
   {
-    says: ['the agent does not support the scheme …', 'the agent uses port …'],
+    says: ['the agent does not support the scheme …'],
     tests: [`${experiments}: connects to URLs of http and https only, to their usual ports`],
   },
   {

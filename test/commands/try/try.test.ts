@@ -236,7 +236,9 @@ describe('whoever never calls', () => {
     const trial = await startTry({ timeout: '1s' }, folder);
     const { code, report } = await trial.ended;
     expect(code).toBe(1);
-    expect(report).toMatch(/^1 machine: did not call home; no activity\n {2}The cause is not known; possible causes:\n/);
+    expect(report).toMatch(
+      /^1 machine: did not call home; no activity\n {2}The cause is not known; possible causes:\n/,
+    );
   });
 });
 
