@@ -6,7 +6,6 @@
 import { parseCaCertificates } from '../formats/caCertificates.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
-import { checkImageReference, parseImageReference } from '../formats/imageReference.ts';
 import { nearestName } from '../core/nearestNames.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../formats/sshKey.ts';
 import { formatIronicUrl, parseIronicUrl, type UrlSource } from './ironicUrl.ts';
@@ -32,17 +31,6 @@ export function parseCertificates(text: string, { warn }: ParseContext): string 
 /** The text unchanged, as ICC writes it. */
 export function checkIccCertificates(text: string, context: ParseContext): string {
   parseCertificates(text, context);
-  return text;
-}
-
-export function parseImage(text: string, { warn }: ParseContext): string {
-  if (!parseImageReference(checkImageReference(text)).ok) {
-    warn({
-      severity: 'warning',
-      message: 'is not a valid image reference',
-      hint: 'use the form REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST',
-    });
-  }
   return text;
 }
 

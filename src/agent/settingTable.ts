@@ -200,11 +200,8 @@ const table = [
     // Other profiles have no default: no public image is maintained.
     fallback: 'quay.io/metal3-io/ironic-agent',
     fallbackProfiles: ['buildpy'],
-    parse: parsers.parseImage,
-    upstream: {
-      ...likeIcc(icc.checkIccImage),
-      [SCRIPT]: checkImageReference,
-    },
+    parse: checkImageReference,
+    upstream: likeIcc(icc.checkIccImage),
   },
   {
     name: 'agent.pullPolicy',
