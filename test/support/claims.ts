@@ -959,7 +959,7 @@ export const CLAIMS: readonly Claim[] = [
   {
     says: [
       'the unit never starts, because it is not enabled',
-      'The config contains the unit, but the unit is not enabled, so the agent does not start',
+      'The config contains the unit, but neither enables it nor starts it by a timer, a link or another unit, so the agent does not start',
       'the unit never starts',
       'Without that section there are no links, and the unit never starts',
     ],

@@ -75,11 +75,11 @@ export const agentUnitRules = [
     },
   ),
 
-  rule('agent-unit-not-enabled', 'error', 'set "enabled" to true', function* ({ activeUnits }) {
-    for (const { name, path, runs, settings, unit } of activeUnits) {
+  rule('agent-unit-not-enabled', 'error', 'set "enabled" to true', function* (subject) {
+    for (const { name, path, runs, settings, unit } of subject.activeUnits) {
       // A unit without contents belongs to the OS or to another config; it may have a drop-in.
       if (unit.enabled === true || !unit.contents || settings.length === 0) continue;
-      if (runs.length === 0 && !isAgentUnitName(name)) continue;
+      if ((runs.length === 0 && !isAgentUnitName(name)) || mayBeStarted(name, subject)) continue;
       const isInstalled = settings.some((setting) => /^(?:Wanted|Required|Upheld)By$/.test(setting.name));
       yield {
         path: [...path, 'enabled'],
@@ -126,6 +126,23 @@ export const agentUnitRules = [
     },
   ),
 ];
+
+/** True if another config, a link, a timer or socket of the same name, or another unit may start the unit. */
+function mayBeStarted(name: string, { config, isComplete, units }: LintSubject): boolean {
+  const start = name.slice(0, name.lastIndexOf('.') + 1);
+  const others = units.filter((other) => other.name !== name);
+  return (
+    !isComplete ||
+    (config.storage?.links ?? []).some(({ path = '' }) => path.endsWith(`/${name}`)) ||
+    others.some((other) => other.name.startsWith(start)) ||
+    others.some(({ settings }) =>
+      settings.some((setting) => !ORDERING.test(setting.name) && setting.value.split(/\s+/).includes(name)),
+    )
+  );
+}
+
+/** Settings that name a unit and do not start it. */
+const ORDERING = /^(?:After|Before|Conflicts|PartOf|Requisite)$/;
 
 function isWithin(path: string, folder: string): boolean {
   const base = trimEndOf(folder, '/');

@@ -33,6 +33,45 @@ describe('the unit of the agent', () => {
   });
 });
 
+describe('the unit of the agent, which is not enabled', () => {
+  const disabled = withChange({ enabled: false });
+  const withStarter = (starter: Unit): ReturnType<typeof render> => ({
+    ...disabled,
+    systemd: { units: [...(disabled.systemd?.units ?? []), { enabled: true, ...starter }] },
+  });
+  const missing = ['agent-unit-not-enabled $.systemd.units.0.enabled'];
+  const links = [
+    {
+      path: '/etc/systemd/system/multi-user.target.wants/ironic-agent.service',
+      target: '../ironic-agent.service',
+    },
+  ];
+  const { ignition, storage } = disabled;
+  const merge = [{ source: 'https://192.0.2.1/a' }];
+
+  it.each([
+    [
+      'is started by a timer',
+      withStarter({ name: 'ironic-agent.timer', contents: '[Timer]\nOnBootSec=30\n' }),
+      [],
+    ],
+    [
+      'is wanted by another unit',
+      withStarter({ name: 'a.target', contents: '[Unit]\nWants=b.service ironic-agent.service\n' }),
+      [],
+    ],
+    [
+      'is only before another unit',
+      withStarter({ name: 'a.target', contents: '[Unit]\nAfter=ironic-agent.service\n' }),
+      missing,
+    ],
+    ['is enabled by a link', { ...disabled, storage: { ...storage, links } }, []],
+    ['may be enabled by another config', { ...disabled, ignition: { ...ignition, config: { merge } } }, []],
+  ])('%s', (_title, config, expected) => {
+    expect(summary(config)).toEqual(expected);
+  });
+});
+
 const configOf = (command: string): ReturnType<typeof render> => ({
   systemd: { units: [{ name: 'x.service', enabled: true, contents: `[Service]\nExecStart=${command}\n` }] },
 });
