@@ -371,6 +371,19 @@ print(cfg.CONF.api_url)`;
     expect(ask(parse, '--config-dir', join(folder, 'agent'))).toBe('None\n');
   });
 
+  it('reads ironic-python-agent.conf in a folder of configuration such as /etc, also beside its own folder', () => {
+    write('ironic-python-agent.conf', '[DEFAULT]\napi_url = http://home\n');
+    mkdirSync(join(folder, 'empty'));
+    const script = `
+import os, sys
+from ironic_python_agent import config
+from oslo_config import cfg
+os.environ['HOME'] = sys.argv[1]
+cfg.CONF(args=['--config-dir', sys.argv[1] + '/empty'], prog='ironic-python-agent')
+print(cfg.CONF.api_url)`;
+    expect(ask(script, folder)).toBe('http://home\n');
+  });
+
   it('stops at an argument that is no option, or an option of podman', () => {
     expect(ask(parse, 'x')).toContain('unrecognized arguments: x');
     expect(ask(parse, '--memory=2g')).toContain('unrecognized arguments: --memory=2g');

@@ -149,7 +149,9 @@ function isWithin(path: string, folder: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }
 
-const CONF_IN_CONTAINER = /\/\.?ironic-python-agent(?:\.conf)?(?:\.d)?\/[^/]+\.conf$/;
+/** Also the file in /etc that oslo.config looks for if no other is named. */
+const CONF_IN_CONTAINER =
+  /\/\.?ironic-python-agent(?:\.conf)?(?:\.d)?\/[^/]+\.conf$|^\/etc\/ironic-python-agent\.conf$/;
 
 /** True if another config, a command other than podman, an unreadable command, or a quadlet may start the agent. */
 function mayRunElsewhere({ units, files, isComplete }: LintSubject): boolean {

@@ -15,7 +15,9 @@ describe('mounts', () => {
       '-v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/conf',
       [`agent-conf-unmounted ${path}`],
     ],
-    ['another place', mount.replace('/ignition.conf', '.conf'), [`agent-conf-unmounted ${path}`]],
+    ['the file that oslo.config looks for', mount.replace('/ignition.conf', '.conf'), []],
+    ['all of /etc', '-v /etc:/etc', []],
+    ['another place', mount.replace('-agent/ignition.conf', '.conf'), [`agent-conf-unmounted ${path}`]],
     [
       'a file of ours that is not written',
       `${mount} -v /etc/ironic/ca.crt:/ca.crt`,
