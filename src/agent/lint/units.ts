@@ -116,6 +116,7 @@ export const agentUnitRules = [
     function* ({ activeUnits }) {
       for (const { runs, settings } of activeUnits) {
         if ((effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no') === 'no') continue;
+        if (settings.some(({ name, value }) => name.startsWith('Exec') && REMOVES.test(value))) continue;
         for (const { podman, setting } of runs) {
           if (optionValues(podman, 'name').length === 0) continue;
           if (isOptionSet(podman, 'rm') || isOptionSet(podman, 'replace')) continue;
@@ -148,6 +149,8 @@ function isWithin(path: string, folder: string): boolean {
   const base = trimEndOf(folder, '/');
   return path === base || path.startsWith(`${base}/`);
 }
+
+const REMOVES = /podman(?:\s+container)?\s+rm\s/;
 
 /** Also the file in /etc that oslo.config looks for if no other is named. */
 const CONF_IN_CONTAINER =

@@ -15,7 +15,12 @@ describe('the unit of the agent', () => {
   it.each([
     ['not enabled', withChange({ enabled: false }), ['agent-unit-not-enabled $.systemd.units.0.enabled']],
     ['masked', withChange({ enabled: false, mask: true }), []],
-    ['whose name stays taken', withUnit(['--replace --rm ', '']), [`agent-unit-name-taken ${contents}`]],
+    [
+      'whose name stays taken',
+      withUnit(['--replace --rm ', ''], ['ExecStopPost=', '#']),
+      [`agent-unit-name-taken ${contents}`],
+    ],
+    ['whose container another command removes', withUnit(['--replace --rm ', '']), []],
     [
       'without a time for the pull',
       withUnit(['TimeoutStartSec=0\n', '']),
