@@ -20,24 +20,18 @@ export function openFilesDir(path: string, { cwd }: Pick<Io, 'cwd'>): LocalFiles
   };
 }
 
-const HINT =
-  'set --files-dir, or filesDir in an inventory, to the folder of the files that the Butane config names';
-
 function realFolder(path: string, cwd: string): string {
   try {
     const folder = realpathSync(resolve(cwd, path));
-    if (lstatSync(folder).isDirectory()) return folder;
+    readdirSync(folder); // fails for a file, too
+    return folder;
   } catch (cause) {
     throw new CliError(`the folder of local files cannot be read: ${path}`, {
-      code: 'ERR_FILE_MISSING',
-      hint: HINT,
+      code: 'ERR_FILE_READ',
+      hint: 'set --files-dir, or filesDir in an inventory, to the folder of the files that the Butane config names',
       cause,
     });
   }
-  throw new CliError(`the folder of local files is not a folder: ${path}`, {
-    code: 'ERR_FILE_READ',
-    hint: HINT,
-  });
 }
 
 /**

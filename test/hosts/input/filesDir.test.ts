@@ -66,7 +66,7 @@ describe('the folder of --files-dir', () => {
 
   it.each([
     ['nowhere', 'the folder of local files cannot be read: nowhere'],
-    ['secret', 'the folder of local files is not a folder: secret'],
+    ['secret', 'the folder of local files cannot be read: secret'],
   ])('%s is no folder', (path, message) => {
     expect(() => openFilesDir(path, { cwd: folder })).toThrow(message);
   });
