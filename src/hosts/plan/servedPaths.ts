@@ -9,7 +9,7 @@
 
 import { trimEndOf } from '../../core/trimming.ts';
 import { createHash } from 'node:crypto';
-import { checkUrl, isPlainText } from '../../kargs/urlArgument.ts';
+import { checkUrl, isPlainText, urlArgumentRules } from '../../kargs/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 import { type ConfigArtifact, configArtifacts, hostArtifacts } from '../../core/artifacts.ts';
@@ -60,22 +60,18 @@ const examples = {
 
 /** @throws UsageError with the name of the option if boot loaders could not fetch files from this URL */
 export function parseBaseUrl(text: string, option: keyof typeof examples = '--base-url'): string {
-  const [issue] = checkUrl(text, ['http', 'https']);
-  if (issue?.severity === 'error') {
+  const base = trimEndOf(text, '/');
+  const { rule: slashes } = urlArgumentRules['boot-url-slashes'];
+  const issue = checkUrl(base, ['http', 'https']).find(
+    ({ rule, severity }) => severity === 'error' || rule === slashes,
+  );
+  if (issue !== undefined) {
     throw new UsageError(`${option}: ${issue.message}`, { hint: `use a URL such as ${examples[option]}` });
   }
-  if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
-    throw new UsageError(`${option}: file names cannot be added to this URL`, {
-      hint: 'use the URL of a folder, without query, fragment, spaces, quotes and commas',
-    });
-  }
-  const base = trimEndOf(text, '/');
-  if (/[^:]\/\//.test(base)) {
-    throw new UsageError(`${option}: the path contains //, which is another path than / for many servers`, {
-      hint: `use ${base.replaceAll(/([^:])\/{2,}/g, '$1/')}`,
-    });
-  }
-  return base;
+  if (isPlainText(base) && !/[?#,'\\]/.test(base)) return base;
+  throw new UsageError(`${option}: file names cannot be added to this URL`, {
+    hint: 'use the URL of a folder, without query, fragment, spaces, quotes and commas',
+  });
 }
 
 export interface HostFile {
