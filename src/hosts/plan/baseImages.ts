@@ -48,8 +48,8 @@ export interface BaseSet {
    * @throws CliError that names the ISO
    */
   inLiveIso<T>(growth: Growth, use: (live: LiveIso) => Promise<T>): Promise<T | undefined>;
-  /** Built and verified with the first call. @throws CliError if it cannot be built from the ISO */
-  minimalIso(): Promise<Reconstruction>;
+  /** Built and verified with the first call. Undefined without an ISO. @throws CliError if it cannot be built from the ISO */
+  minimalIso(): Promise<Reconstruction | undefined>;
   /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
   readonly features: () => Promise<LiveFeatures | undefined>;
   /** The volume ID of the ISO, or else the version of the initramfs; read with the first call. Undefined for other systems than CoreOS. */
@@ -182,13 +182,8 @@ async function asProgram(kernel: BaseImage, architecture: Architecture): Promise
   return { file: program, bytes: program, digest: digestOf(`unpacked ${digest}`), path: undefined };
 }
 
-async function makeMinimal(iso: BaseImage | undefined): Promise<Reconstruction> {
-  if (iso === undefined) {
-    throw new CliError('no live ISO for this architecture', {
-      code: 'ERR_IMAGE',
-      hint: 'pass one with --iso',
-    });
-  }
+async function makeMinimal(iso: BaseImage | undefined): Promise<Reconstruction | undefined> {
+  if (iso === undefined) return undefined;
   return located(imageContext(iso), async () => {
     const live = await openLiveIso(iso.bytes);
     await refuseCustomized(live);
