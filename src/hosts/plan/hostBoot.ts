@@ -103,17 +103,14 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
           : message
               .replaceAll(`/hosts/${host}/`, '/hosts/NAME/')
               .replaceAll(/\/hosts\/NAME\/[0-9a-f]{12}\//g, '/hosts/NAME/ID/');
-      const reported = report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint, rule });
+      // The usual hint names an option of other commands.
+      const own = rule === 'rootfs-url-missing' ? 'pass the root filesystem with --rootfs FILE' : hint;
+      const reported = report(io, { severity, message: ofAny, hint: own, rule });
       if (hasErrors(reported)) isValid = false;
     }
   }
   return isValid;
 }
-
-/** For rules whose usual hint names an option of other commands. */
-const ownHints: Readonly<Record<string, string>> = {
-  'rootfs-url-missing': 'pass the root filesystem with --rootfs FILE',
-};
 
 /** Kinds of secrets in the boot scripts, as nouns. */
 export function scriptSecrets(start: Start): readonly string[] {

@@ -47,12 +47,7 @@ export async function planUnknown(
   const rendered: { readonly images: ImageSet | undefined; readonly configs: HostConfigs }[] = [];
   for (const images of catalog.size === 0 ? [undefined] : chooseSets(source, catalog, io)) {
     const configs = await archives.render(source, images?.base.architecture, wanted.configs, publish);
-    if (configs === undefined) {
-      throw new CliError('The config for machines that are not listed is invalid', {
-        code: 'ERR_SETTING',
-        hint: 'fix the errors above, or remove --discovery',
-      });
-    }
+    if (configs === undefined) throw invalidUnknown('config');
     rendered.push({ images, configs });
   }
   // Agent archives differ for each architecture, and so do their configs.
@@ -66,18 +61,20 @@ export async function planUnknown(
     const settings = await readBootSettings(shared, images, source, pathOf, wanted, io);
     const inspecting = withCallback(settings, agent);
     await requireBoot(kernelArguments(inspecting), document, images, wanted, source.io);
-    if (!reportArguments(settings, false, wanted, source.io)) {
-      throw new CliError('The kernel arguments for machines that are not listed are invalid', {
-        code: 'ERR_SETTING',
-        hint: 'fix the errors above, or remove --discovery',
-      });
-    }
+    if (!reportArguments(settings, false, wanted, source.io)) throw invalidUnknown('boot');
     const plan = { ...ramdisk, kargs: isoArguments(settings, wanted) };
     plans.push(plan);
     const start = startOf(plan.architecture, inspecting, (artifact) => file(artifact, plan), wanted);
     if (images !== undefined && start.kind === 'ramdisk') boots.push(start);
   }
   return { plans, boots };
+}
+
+function invalidUnknown(what: 'config' | 'boot'): CliError {
+  return new CliError(`The ${what} of machines that are not listed is invalid`, {
+    code: 'ERR_SETTING',
+    hint: 'fix the errors above, or remove --discovery',
+  });
 }
 
 /**
