@@ -142,7 +142,7 @@ describe('--verbose', () => {
       'validate good.ign',
       ['read good.ign (34 bytes)', 'good.ign: checked as Ignition 3.4.0', 'no unit runs the agent'],
     ],
-    ['validate --lint agent good.ign', ['--lint agent']],
+    ['validate --lint agent good.ign', ['lint agent']],
     ['validate -', ['read standard input (34 bytes)']],
     ['iso kargs show live.iso', [/opened live\.iso: a file of \d+ bytes/]],
     [

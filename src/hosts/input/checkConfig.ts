@@ -53,26 +53,12 @@ export async function checkConfig(bytes: Uint8Array, options: CheckOptions): Pro
   return { report: { valid: !hasErrors(all), findings }, ...masked };
 }
 
-/** The message of `--verbose` about a checked config: its version, and whether lint rules were applied. */
-export function noteChecked(
-  name: string,
-  bytes: Uint8Array,
-  { ipaVersion, lint: mode }: CheckOptions,
-  note: (text: string) => void,
-): void {
+/** For `--verbose`: as what a config is checked. */
+export function describeCheck(bytes: Uint8Array, { lint: mode }: CheckOptions): string {
   const read = readEffectiveConfig(bytes);
-  if (read.status !== 'read') {
-    note(`${name}: not a readable Ignition config; no further checks`);
-    return;
-  }
-  const checked = `${name}: checked as Ignition ${read.version} (its ignition.version)`;
-  const isAgent = isAgentConfig(read.config);
-  const release = ipaVersion === undefined ? 'the newest release' : 'the release of --ipa-version';
-  const reason = isAgent ? 'a unit runs the agent' : `--lint ${mode}`;
-  if (mode === 'none') note(`${checked}; no lint rules: --lint none`);
-  else if (!isAgent && mode === 'auto')
-    note(`${checked}; if valid, lint rules of every config: no unit runs the agent`);
-  else note(`${checked}; if valid, lint rules for ${release} of ironic-python-agent: ${reason}`);
+  if (read.status !== 'read') return 'not a readable Ignition config';
+  const runs = isAgentConfig(read.config) ? 'a unit runs the agent' : 'no unit runs the agent';
+  return `checked as Ignition ${read.version}; lint ${mode}: ${runs}`;
 }
 
 /** What Ignition and the agent would run into on boot. */

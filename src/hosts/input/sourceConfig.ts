@@ -13,7 +13,7 @@ import { readInitrd } from '../../image/initrd.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 import type { Expected } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-import { type CheckedDocument, type CheckOptions, checkConfig, noteChecked } from './checkConfig.ts';
+import { type CheckedDocument, type CheckOptions, checkConfig, describeCheck } from './checkConfig.ts';
 import { hintContent } from './contentKind.ts';
 import { openFilesDir } from './filesDir.ts';
 import type { ConfigText } from './yamlConfig.ts';
@@ -88,7 +88,7 @@ export async function checkSourceConfig(
 ): Promise<CheckedDocument> {
   const { json, mask, name, own, place, text } = source;
   const checked = lacksJson(source) ? undefined : await checkConfig(json, options);
-  if (note !== undefined) noteChecked(name, json, options, note);
+  if (note !== undefined) note(`${name}: ${describeCheck(json, options)}`);
   const findings = limitFindings([...own, ...place(checked?.report.findings ?? [])]);
   const valid = checked?.report.valid === true;
   const [first] = findings;
