@@ -15,8 +15,8 @@ import { issueWith, type Rule } from '../core/rule.ts';
 import { documentRules, readConfig, type ReadResult, type RefusedConfig } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
-/** The chain of references to a config, the outermost first: `ignition.config.merge.0`. Empty for the outermost config. */
-export type ConfigPlace = readonly string[];
+/** The references to a config, the outermost first: `ignition.config.merge.0`. Empty for the outermost config. */
+export type ConfigPlace = readonly Path[];
 
 interface InlinedConfig {
   readonly place: ConfigPlace;
@@ -126,7 +126,7 @@ function render(search: Search, layer: Layer): Config {
       search.issues.push({ place: layer.place, issue: found });
     if (document === undefined || isOneTooMany) return undefined;
     search.bytesLeft = Math.max(0, search.bytesLeft - document.length);
-    const inner = [...layer.place, reference.path.join('.')];
+    const inner = [...layer.place, reference.path];
     const read = readConfig(document);
     search.inlined.push({ place: inner, document, read });
     if (read.status === 'refused') return undefined;

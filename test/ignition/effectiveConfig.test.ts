@@ -9,6 +9,7 @@ import type { Config, Resource } from '../../src/ignition/config.ts';
 import { type EffectiveConfig, readEffectiveConfig } from '../../src/ignition/effectiveConfig.ts';
 import { mergeConfigs } from '../../src/ignition/merge.ts';
 import { normalizeConfig } from '../../src/ignition/normalize.ts';
+import { referenceName } from '../../src/hosts/input/checkInlined.ts';
 
 function inlined(config: Config | Buffer, more: Partial<Resource> = {}): Resource {
   const bytes = Buffer.isBuffer(config) ? config : Buffer.from(JSON.stringify(config));
@@ -32,9 +33,11 @@ function resolve(config: Config): EffectiveConfig {
   throw new Error(read.finding.message);
 }
 
-const places = ({ inlined: all }: EffectiveConfig): string[] => all.map(({ place }) => place.join(' > '));
+const places = ({ inlined: all }: EffectiveConfig): string[] => all.map(({ place }) => referenceName(place));
 const issues = ({ issues: all }: EffectiveConfig): string[] =>
-  all.map(({ place, issue: { path, rule } }) => [...place, rule, formatPath(path)].join(' '));
+  all.map(({ place, issue: { path, rule } }) =>
+    [...place.map((steps) => steps.join('.')), rule, formatPath(path)].join(' '),
+  );
 
 const gzip = (data: Buffer): string[] =>
   issues(resolve(merging([{ source: `data:;base64,${data.toString('base64')}`, compression: 'gzip' }])));
@@ -210,7 +213,7 @@ describe('locate', () => {
   ])('finds %s', (_title, child, path, expected) => {
     const effective = resolve(merging([inlined(child)], file('/top')));
     const found = effective.locate(path);
-    expect(`${found.place.join(' > ')} ${formatPath(found.path)}`).toBe(expected);
+    expect(`${referenceName(found.place)} ${formatPath(found.path)}`).toBe(expected);
   });
 
   it('finds drop-ins beside the unit, and lists that are joined', () => {
@@ -220,7 +223,7 @@ describe('locate', () => {
     );
     const find = (path: Path): string => {
       const found = effective.locate(path);
-      return `${found.place.join(' > ')} ${formatPath(found.path)}`;
+      return `${referenceName(found.place)} ${formatPath(found.path)}`;
     };
     expect(effective.config.storage?.files?.[0]?.append).toHaveLength(3);
     expect(find(['systemd', 'units', 0, 'dropins', 0, 'contents'])).toBe(
@@ -288,12 +291,15 @@ it('is what merging one after the other gives, and every value is at the place t
       const version = '3.7.0-experimental';
       expect(normalizeConfig(effective.config, version)).toEqual(normalizeConfig(expected, version));
       const documents = new Map<string, unknown>(
-        effective.inlined.map(({ document, place }) => [place.join(' > '), JSON.parse(document.toString())]),
+        effective.inlined.map(({ document, place }) => [
+          referenceName(place),
+          JSON.parse(document.toString()),
+        ]),
       );
       for (const [path, value] of leaves(effective.config)) {
         if (path[0] === 'ignition') continue;
         const found = effective.locate(path);
-        const document = found.place.length === 0 ? parent : documents.get(found.place.join(' > '));
+        const document = found.place.length === 0 ? parent : documents.get(referenceName(found.place));
         expect(valueAt(document, found.path)).toEqual(value);
       }
     }),

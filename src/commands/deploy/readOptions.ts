@@ -115,9 +115,7 @@ function checkInlined({ config, version }: ValidConfig): readonly Finding[] {
   return checkInstalledConfig(effective.config).flatMap((issue) => {
     const { place } = effective.locate(issue.path);
     const [reference] = place;
-    if (issue.rule !== configOfRamdisk.rule || reference === undefined) return [];
-    return [
-      { ...issue, path: reference.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step)) },
-    ];
+    const isOfRamdisk = issue.rule === configOfRamdisk.rule;
+    return isOfRamdisk && reference !== undefined ? [{ ...issue, path: reference }] : [];
   });
 }

@@ -14,10 +14,10 @@ import type { ImageInspection } from '../../image/inspection/inspection.ts';
 import { filesMemory, liveMemory, type MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../core/finding.ts';
-import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
 import { isRemote } from '../../http/client/httpUrl.ts';
 import { withoutIgnored } from '../../io/report/ignored.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../../hosts/input/imageRequirements.ts';
+import { referenceName } from '../../hosts/input/checkInlined.ts';
 import { checkInspected } from '../../hosts/input/imageContents.ts';
 import { refuseCompressed, refuseOther } from '../../hosts/input/contentKind.ts';
 import { type ImageInput, readImageSource, readWhole } from '../../hosts/input/imageSource.ts';
@@ -144,7 +144,7 @@ function readDocument(document: Uint8Array | undefined): {
     issues: [
       // Findings of images have no path.
       ...issues.map(({ place, issue }) => {
-        const path = [...place, issue.path.join('.')].join(REFERENCE_SEPARATOR);
+        const path = referenceName([...place, issue.path]);
         return { ...issue, message: `${path}: ${issue.message}` };
       }),
       ...refused,
@@ -154,7 +154,7 @@ function readDocument(document: Uint8Array | undefined): {
 
 function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Finding {
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
-  const which = place.length === 0 ? '' : ` in ${place.join(REFERENCE_SEPARATOR)}`;
+  const which = place.length === 0 ? '' : ` in ${referenceName(place)}`;
   const text = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
   return {
     ...imageRules.configUnreadable,

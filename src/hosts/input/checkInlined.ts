@@ -58,8 +58,9 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   return { config, findings, documents, place };
 }
 
-function referenceName(place: ConfigPlace): string {
-  return place.join(REFERENCE_SEPARATOR);
+/** The name of a config in findings: `ignition.config.merge.0 > ignition.config.replace`. */
+export function referenceName(place: ConfigPlace): string {
+  return place.map((reference) => reference.join('.')).join(REFERENCE_SEPARATOR);
 }
 
 function inConfig(finding: Finding, place: ConfigPlace): Finding {

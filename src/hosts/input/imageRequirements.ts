@@ -19,7 +19,7 @@ import { archiveProblems, imageRules } from '../../image/inspection/imageRules.t
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
-import { REFERENCE_SEPARATOR } from '../../io/report/reporter.ts';
+import { referenceName } from './checkInlined.ts';
 import type { ImageInput } from './imageSource.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { coreosArguments } from '../../kargs/coreosArguments.ts';
@@ -107,7 +107,7 @@ export function checkSpecVersions(
   const configs = [
     { name: 'the config', version },
     ...inlined.flatMap(({ place, read }) =>
-      read.status === 'read' ? [{ name: place.join(REFERENCE_SEPARATOR), version: read.version }] : [],
+      read.status === 'read' ? [{ name: referenceName(place), version: read.version }] : [],
     ),
   ];
   return configs

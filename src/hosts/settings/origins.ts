@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import type { AddedUnit } from '../../agent/settings.ts';
 import { type FilePlace, placeIn } from '../../core/errors.ts';
-import type { Finding, Path } from '../../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 import { asMapping, valueAt } from '../../formats/mapping.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { EffectiveConfig } from '../../ignition/effectiveConfig.ts';
@@ -38,7 +38,7 @@ export function createOrigins(
   const trace = traceOrigins(merged, sources);
   return (finding) => {
     const { path: inner, place } = effective.locate(finding.path);
-    const { path, source } = trace(place[0] === undefined ? inner : stepsOf(place[0]));
+    const { path, source } = trace(place[0] ?? inner);
     const { config, document } = source;
     const part = document === undefined ? valueAt(config, path.slice(0, OWNER_STEPS)) : undefined;
     const [input] = Object(part) === part ? partsOf(Object(part)) : [];
@@ -48,11 +48,6 @@ export function createOrigins(
 
 /** Steps of the path of a file or unit in a config: `storage`, `files` and the index. */
 const OWNER_STEPS = 3;
-
-/** The path of a reference: `ignition.config.merge.0`. */
-function stepsOf(reference: string): Path {
-  return reference.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-}
 
 /** What a part was made of: a keyfile, or a file or unit of the user. */
 type Input = Pick<Keyfile, 'locate'> & Pick<AddedUnit, 'from'>;
