@@ -72,7 +72,7 @@ async function convert(
   { io, options: { nmstatectl }, profile }: Reading,
 ): Promise<Keyfile[]> {
   const { at, document } = value;
-  const name = value.isContent || value.name === value.text ? value.name : `${value.name}: ${value.text}`;
+  const name = value.isContent ? value.name : `${value.name}: ${value.text}`;
   const run = (state: string) => runNmstatectl(state, resolve(io.cwd, nmstatectl ?? ''), io.env);
   const isOther = format === 'nmstate' && nmstatectl !== undefined;
   const described = { format, text, name, at, document, file: fileOf(value) };
