@@ -71,19 +71,14 @@ async function maskerOf(state: string): Promise<Masker> {
   }
 }
 
-/** The values of all keys with a name like a secret. Aliases may repeat a value without end, so each is read once. */
+/** The values of all keys with a name like a secret. */
 function secretsIn(state: unknown): readonly string[] {
   const secrets: string[] = [];
-  const waiting: unknown[] = [state];
-  const seen = new Set<unknown>();
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
-    for (const [key, member] of Object.entries(value)) {
-      if (typeof member === 'object') waiting.push(member);
-      else if (isSecretName(key)) secrets.push(String(member));
-    }
-  }
+  JSON.stringify(state, (key, value: unknown) => {
+    const isText = typeof value === 'string' || typeof value === 'number';
+    if (isText && (isSecretName(key) || key === 'mka-cak')) secrets.push(`${value}`);
+    return value;
+  });
   return secrets;
 }
 
