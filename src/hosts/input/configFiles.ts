@@ -27,11 +27,9 @@ import {
   type SourceConfig,
 } from './sourceConfig.ts';
 
-export interface ConfigOptions extends FilesDirOption {
+export interface ConfigOptions extends FilesDirOption, CheckChoice {
   /** Path of the config (default: standard input). */
   readonly ignitionFile?: string | undefined;
-  /** False accepts any bytes. */
-  readonly validate?: boolean;
 }
 
 /**

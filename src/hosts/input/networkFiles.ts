@@ -19,14 +19,12 @@ import { convertNetwork } from './networkDescription.ts';
 import { refuseOtherKeyfile } from './contentKind.ts';
 import { type CheckChoice, refuseFindings, wantsCheck } from './refuse.ts';
 
-export interface NetworkOptions {
+export interface NetworkOptions extends CheckChoice {
   /** NetworkManager keyfiles; each is embedded under its file name. */
   readonly keyfile?: readonly string[];
   readonly nmstate?: readonly string[];
   /** Files with OpenStack network data (`network_data.json`). */
   readonly networkData?: readonly string[];
-  /** False embeds keyfiles also if NetworkManager would ignore them. */
-  readonly validate?: boolean;
 }
 
 const KEYFILE = { what: 'NetworkManager keyfile', maxBytes: 64 * 1024 * 1024 };
