@@ -34,7 +34,7 @@ export function* bmcProbe(
   const address = parseBmcAddress(settings.address);
   const { bootInterface, driver } = 'problem' in address ? {} : bmcKind(address);
   const run = async ({ signal, time }: Limits): Promise<readonly CheckOutcome[]> => {
-    if (driver === 'ipmi') return [{ check: 'bmc', status: 'skipped', text: 'IPMI is not checked' }];
+    if (driver === 'ipmi') return [{ status: 'skipped', text: 'IPMI is not checked' }];
     const target = await readTarget(host, settings, namesByMac(read.inventory.hosts), undefined, io);
     const answer = time * TIMES_OF_BMC;
     const timing = { ...defaultTiming, connect: time, answer };
@@ -49,7 +49,7 @@ export function* bmcProbe(
         ({ id, status }) => status !== 'ok' && !(bootInterface === 'ipxe' && ofMedia.has(id)),
       );
       return [{ status: 'ok', text: summary, hint: undefined } as const, ...problems].map(
-        ({ hint, status, text }) => ({ check: 'bmc', status, text: `${target.origin}: ${text}`, hint }),
+        ({ hint, status, text }) => ({ status, text: `${target.origin}: ${text}`, hint }),
       );
     } finally {
       await client.close();

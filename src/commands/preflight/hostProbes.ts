@@ -3,7 +3,6 @@
 import {
   type ServerAccess,
   agentContact,
-  type Contact,
   type ImageContact,
   ignitionContact,
   imageContacts,
@@ -45,10 +44,14 @@ export function* listProbes(
   architecture: string | undefined,
 ): Generator<Probe> {
   const access = bootAccess(subject);
-  for (const file of files) yield fileProbe('boot-file', file, access);
+  for (const file of files) {
+    const run = (limits: Limits) => checkFile(file, access, 'warning', limits);
+    yield { check: 'boot-file', key: [file, access], subject: shownUrl(file.url), run };
+  }
   const ignition = ignitionContact(subject);
-  for (const url of ignition.urls) {
-    if (url.protocol !== 'tftp:') yield fileProbe('ignition', { use: 'file', url }, ignition.access);
+  for (const url of ignition.urls.filter(({ protocol }) => protocol !== 'tftp:')) {
+    const run = (limits: Limits) => checkFile({ use: 'file', url }, ignition.access, 'error', limits);
+    yield { check: 'ignition', key: [url, ignition.access], subject: shownUrl(url), run };
   }
   for (const { host, port } of listTimeServers(subject)) {
     yield { check: 'time', key: [host, port], subject: host, run: (limits) => checkTime(host, port, limits) };
@@ -57,26 +60,24 @@ export function* listProbes(
     const run = (limits: Limits) => checkImage(contact, architecture, limits);
     yield { check: 'registry', key: [architecture, contact], subject: contact.image, run };
   }
-  yield* agentProbe('ironic', agentContact(subject, 'api_url'), askIronic);
-  yield* agentProbe('inspection', agentContact(subject, 'inspection_callback_url'), askInspection);
+  for (const [check, option, ask] of [
+    ['ironic', 'api_url', askIronic],
+    ['inspection', 'inspection_callback_url', askInspection],
+  ] as const) {
+    const contact = agentContact(subject, option);
+    if (contact.urls.length === 0) continue;
+    const run = (limits: Limits) => askFirst(contact.urls, (url) => ask(url, contact.access, limits));
+    yield { check, key: contact, subject: contact.urls.map(shownUrl).join(', '), run };
+  }
 }
 
-/** What is special in the way to a server. */
-function describeWay(url: URL, { isVerified, reader, variables }: ServerAccess): string {
+/** The text also says what is special in the way to the server. */
+function passed(text: string, url: URL, { isVerified, reader, variables }: ServerAccess): CheckOutcome {
   const proxy = proxyOf(url, variables, reader);
   const through = proxy === undefined ? '' : `, through the proxy ${shownUrl(proxy)}`;
-  return `${url.protocol === 'https:' && !isVerified ? ', with a certificate that is not verified' : ''}${through}`;
-}
-
-function* agentProbe(
-  check: 'inspection' | 'ironic',
-  contact: Contact,
-  ask: (url: URL, access: ServerAccess, limits: Limits) => Promise<readonly CheckOutcome[]>,
-): Generator<Probe> {
-  const { access, urls } = contact;
-  if (urls.length === 0) return;
-  const run = (limits: Limits) => askFirst(check, urls, (url) => ask(url, access, limits));
-  yield { check, key: contact, subject: urls.map(shownUrl).join(', '), run };
+  const unverified =
+    url.protocol === 'https:' && !isVerified ? ', with a certificate that is not verified' : '';
+  return { status: 'ok', text: `${text}${unverified}${through}` };
 }
 
 /** Bytes; more than any description of the API. */
@@ -92,10 +93,9 @@ async function askIronic(base: URL, access: ServerAccess, limits: Limits): Promi
       hint: 'fix ironic.apiUrls: the URL of the API without /v1',
     });
   }
-  const text = `${shownUrl(url)}: Ironic API ${version}${describeWay(url, access)}`;
   const date = Date.parse(headers['date'] ?? '');
   const clock = Number.isNaN(date) ? [] : [checkClock('Ironic', date - Date.now())];
-  return [{ check: 'ironic', status: 'ok', text }, ...clock];
+  return [passed(`${shownUrl(url)}: Ironic API ${version}`, url, access), ...clock];
 }
 
 /** @param offset milliseconds that the server is ahead */
@@ -108,16 +108,9 @@ function checkClock(server: string, offset: number): CheckOutcome {
 }
 
 /** Ironic accepts only POST there, which would change it: GET has the status 405. */
-async function askInspection(
-  url: URL,
-  access: ServerAccess,
-  limits: Limits,
-): Promise<readonly CheckOutcome[]> {
+async function askInspection(url: URL, access: ServerAccess, limits: Limits) {
   const { status } = await request(url, access, limits, {}, 0);
-  if (status < 400 || status === 405)
-    return [
-      { check: 'inspection', status: 'ok', text: `${shownUrl(url)} answers${describeWay(url, access)}` },
-    ];
+  if (status < 400 || status === 405) return [passed(`${shownUrl(url)} answers`, url, access)];
   throw new TransferError(`${shownUrl(url)}: the server returned HTTP status ${status}`, {
     hint: 'fix ironic.inspectionCallbackUrls: https://HOST:6385/v1/continue_inspection',
   });
@@ -128,12 +121,11 @@ async function checkImage(
   architecture: string | undefined,
   limits: Limits,
 ): Promise<readonly CheckOutcome[]> {
-  const check = 'registry';
-  if (sources.length === 0) return [{ check, status: 'skipped', text: `${image} has no registry` }];
-  return askFirst(check, sources, async (source) => {
+  if (sources.length === 0) return [{ status: 'skipped', text: `${image} has no registry` }];
+  return askFirst(sources, async (source) => {
     const found = await readArchitectures(source, limits);
     const text = `${source.reference}: the image is for ${found.slice(0, MAX_NAMES).join(', ')}`;
-    if (architecture === undefined || found.includes(architecture)) return [{ check, status: 'ok', text }];
+    if (architecture === undefined || found.includes(architecture)) return [{ status: 'ok', text }];
     throw new TransferError(`${text}, but the host is ${architecture}`, {
       hint: `push an image for ${architecture}, or fix architecture of the host in the inventory`,
     });
@@ -145,34 +137,37 @@ const MAX_NAMES = 8;
 /** Bytes. Kernels, initramfs, root filesystems and ISOs are larger: less is an error page, or another file. */
 const LEAST_IMAGE = 1024 ** 2;
 
-/** Reads one byte and the size. What boot files are fetched by may trust other CAs than this machine. */
-function fileProbe(check: 'boot-file' | 'ignition', file: FetchedFile, access: ServerAccess): Probe {
-  const { size, url, use } = file;
-  const name = shownUrl(url);
-  const run = async (limits: Limits): Promise<readonly CheckOutcome[]> => {
-    try {
-      const { headers, status } = await request(url, access, limits, { range: 'bytes=0-0' }, 0);
-      const ranged = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
-      const actual = Number(ranged ?? (status === 200 ? headers['content-length'] : undefined));
-      const shown = Number.isNaN(actual) ? 'size unknown' : formatSizeInWords(actual);
-      const problems = [
-        status >= 400 && status !== 416 && `the server returned HTTP status ${status}`,
-        /^text\/html\b/.test(headers['content-type'] ?? '') && 'it is a web page',
-        size === undefined && actual < (/config|file/.test(use) ? 1 : LEAST_IMAGE) && `${shown} is too small`,
-        size !== undefined && actual !== size && `${actual} bytes, but ${size} in the manifest`,
-      ];
-      const problem = problems.find((one) => one !== false);
-      if (problem === undefined)
-        return [{ check, status: 'ok', text: `${use} ${name}: ${shown}${describeWay(url, access)}` }];
-      const hint = 'publish the file again, or fix its URL; the web server needs read access to it';
-      throw new TransferError(`${name}: ${problem}`, { hint });
-    } catch (error) {
-      const isTrust = error instanceof TransferError && error.code === 'ERR_TLS' && check === 'boot-file';
-      const outcome = failed(check, error);
-      return [{ ...outcome, text: `${use} ${outcome.text}`, ...(isTrust && { status: 'warning' }) }];
-    }
-  };
-  return { check, key: [file, access], subject: name, run };
+/**
+ * Reads one byte and the size.
+ * @param untrusted the status for a CA that the host does not trust: what fetches boot files has CAs of its own
+ */
+async function checkFile(
+  { size, url, use }: FetchedFile,
+  access: ServerAccess,
+  untrusted: 'error' | 'warning',
+  limits: Limits,
+): Promise<readonly CheckOutcome[]> {
+  try {
+    const { headers, status } = await request(url, access, limits, { range: 'bytes=0-0' }, 0);
+    const ranged = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
+    const actual = Number(ranged ?? (status === 200 ? headers['content-length'] : undefined));
+    const shown = Number.isNaN(actual) ? 'size unknown' : formatSizeInWords(actual);
+    const problems = [
+      status >= 400 && status !== 416 && `the server returned HTTP status ${status}`,
+      /^text\/html\b/.test(headers['content-type'] ?? '') && 'it is a web page',
+      size === undefined && actual < (/config|file/.test(use) ? 1 : LEAST_IMAGE) && `${shown} is too small`,
+      size !== undefined && actual !== size && `${actual} bytes, but ${size} in the manifest`,
+    ];
+    const problem = problems.find((one) => one !== false);
+    if (problem === undefined) return [passed(`${use} ${shownUrl(url)}: ${shown}`, url, access)];
+    throw new TransferError(`${shownUrl(url)}: ${problem}`, {
+      hint: 'publish the file again, or fix its URL; the web server needs read access to it',
+    });
+  } catch (error) {
+    const isTrust = error instanceof TransferError && error.code === 'ERR_TLS';
+    const outcome = failed(error);
+    return [{ ...outcome, text: `${use} ${outcome.text}`, status: isTrust ? untrusted : 'error' }];
+  }
 }
 
 async function checkTime(
@@ -186,7 +181,7 @@ async function checkTime(
     .catch((error: unknown) => ({ problem: failureOf(error)?.problem ?? 'the request failed' }))
     .finally(limit.release);
   if (answer !== undefined && 'offset' in answer)
-    return [{ check: 'time', status: 'ok', text: `${name} answers` }, checkClock(name, answer.offset)];
+    return [{ status: 'ok', text: `${name} answers` }, checkClock(name, answer.offset)];
   const seconds = formatCount(Math.round(time / 1000), 'second');
   throw new TransferError(`${name}: ${answer?.problem ?? `no response within ${seconds}`}`, {
     hint: 'start the server, or fix host.ntpServers; allow UDP port 123 in firewalls',

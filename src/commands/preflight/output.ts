@@ -5,12 +5,10 @@ import { printable } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
 import { formatNames, groupProblems } from '../../io/report/problemGroups.ts';
 import { formatCheck } from '../../trial/bmc/checkOutput.ts';
-import { checkNames, type CheckOutcome } from './probe.ts';
+import { checkNames, type CheckOutcome, type Probe } from './probe.ts';
 
 /** The outcome of a check, and the hosts that it is about. */
-export interface Row extends CheckOutcome {
-  readonly hosts: readonly string[];
-}
+export type Row = CheckOutcome & Pick<Probe, 'check'> & { readonly hosts: readonly string[] };
 
 export interface CheckedHost {
   readonly name: string;

@@ -130,9 +130,9 @@ async function runProbes(
       if (limits.signal.aborted) return [];
       const name = `${probe.subject} (${probe.check})`;
       watch.heard(name);
-      const outcomes = await probe.run(limits).catch((error: unknown) => [failed(probe.check, error)]);
+      const outcomes = await probe.run(limits).catch((error: unknown) => [failed(error)]);
       watch.done(name);
-      return outcomes.map((outcome): Row => ({ ...outcome, hosts: probe.hosts }));
+      return outcomes.map((outcome): Row => ({ check: probe.check, ...outcome, hosts: probe.hosts }));
     });
     return rows.flat();
   } finally {

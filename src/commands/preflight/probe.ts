@@ -18,7 +18,8 @@ export const checkNames = [
 type CheckName = (typeof checkNames)[number];
 
 export interface CheckOutcome {
-  readonly check: CheckName;
+  /** Undefined for that of the probe. */
+  readonly check?: CheckName;
   /** `skipped`: this machine cannot know it. */
   readonly status: 'ok' | 'warning' | 'error' | 'skipped';
   /** A sentence without secrets. */
@@ -36,14 +37,13 @@ export interface Probe {
   readonly run: (limits: Limits) => Promise<readonly CheckOutcome[]>;
 }
 
-export function failed(check: CheckName, error: unknown): CheckOutcome {
+export function failed(error: unknown): CheckOutcome {
   const { hint, message: text } = knownError(error);
-  return { check, status: 'error', text, hint };
+  return { status: 'error', text, hint };
 }
 
 /** For a program that uses the first server that answers: what fails before it is a warning. */
 export async function askFirst<T>(
-  check: CheckName,
   servers: readonly T[],
   ask: (server: T) => Promise<readonly CheckOutcome[]>,
 ): Promise<readonly CheckOutcome[]> {
@@ -53,7 +53,7 @@ export async function askFirst<T>(
       const outcomes = await ask(server);
       return [...failures.map((one) => ({ ...one, status: 'warning' as const })), ...outcomes];
     } catch (error) {
-      failures.push(failed(check, error));
+      failures.push(failed(error));
     }
   }
   return failures;
