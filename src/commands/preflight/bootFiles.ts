@@ -65,6 +65,9 @@ export function listSettingFiles(
   });
 }
 
+/** What machines boot that no inventory lists. */
+const OF_ALL = ['images/', 'agents/', 'discovery/'];
+
 /**
  * The folder of `prepare` on its web server: the files of a host by its name.
  * @param get fetches its manifest
@@ -88,8 +91,8 @@ export async function readPublishedFiles(
     });
   }
   return (name) => {
-    const { agentArchive = '', images = '' } = hosts.find((host) => host.name === name) ?? {};
-    const shared = [`images/${images}/`, `agents/${agentArchive}/`];
+    const own = hosts.find((host) => host.name === name);
+    const shared = own === undefined ? OF_ALL : [`images/${own.images}/`, `agents/${own.agentArchive}/`];
     return files
       .filter(({ host, path }) => host === name || shared.some((folder) => path.startsWith(folder)))
       .filter(({ superseded }) => superseded !== true)

@@ -420,6 +420,23 @@ describe('--base-url', () => {
     expect(names.filter((name) => name.startsWith('ironic-python-agent'))).toHaveLength(3);
   });
 
+  it('the files of machines that no inventory lists', async () => {
+    const agent = { ...inventory.agent, 'agent.image': 'registry.example.com/x' };
+    writeFileSync(join(folder, 'unlisted.yaml'), JSON.stringify({ agent }));
+    await runCli(['quickstart', '-C', 'quickstart'], { cwd: folder });
+    const iso = join(folder, 'quickstart', 'sample-live.iso');
+    const args = ['prepare', '--inventory', 'unlisted.yaml', '--iso', iso, '--base-url', 'http://192.0.2.1'];
+    await runCli([...args, '-o', 'boot', '--force'], { cwd: folder });
+    const { checks } = await ask({ hosts: null, args: ['--base-url', await prepared((_, bytes) => bytes)] });
+    const names = checks.flatMap(({ text }) => /[^/.]+\.[a-z]+(?=: )/.exec(text)?.[0] ?? []);
+    expect(names.toSorted()).toEqual([
+      'config.ign',
+      'ironic-python-agent.initramfs',
+      'ironic-python-agent.kernel',
+      'ironic-python-agent.rootfs',
+    ]);
+  });
+
   it('a server without a prepared folder', async () => {
     const origin = await serve((_, response) => response.writeHead(404).end());
     const { code, stderr } = await run({ args: ['--base-url', origin] });
