@@ -152,15 +152,8 @@ function checkSections(options: Options): readonly Finding[] {
   if (coreos === undefined)
     return first === undefined ? [] : [issue(conductorRules.otherSystem, pathOf(first))];
   if (other === undefined) return [];
-  const what = other.section === 'pxe' ? 'over the network' : 'from virtual media';
-  return [
-    {
-      ...conductorRules.otherSection,
-      path: pathOf(other.option ?? coreos),
-      message: `the kernel arguments of CoreOS are only in [${coreos.section}]: ramdisks that nodes boot ${what} do not start CoreOS`,
-      hint: `set kernel_append_params in [${other.section}] to the value of [${coreos.section}], unless these nodes boot an ISO or another ramdisk`,
-    },
-  ];
+  const hint = `set kernel_append_params in [${other.section}] to the value of [${coreos.section}], unless its nodes boot an ISO or another ramdisk`;
+  return [issue(conductorRules.otherSection, pathOf(other.option ?? coreos), hint)];
 }
 
 const imageOptions = [

@@ -30,14 +30,6 @@ const MAX_REDIRECTS = 10;
 /** By the CA certificates: Node takes longer to read the public ones than a request takes. */
 const contexts = new Map<string, SecureContext>();
 
-function trusting(cas: readonly string[], hasPublicCas: boolean): SecureContext {
-  const key = JSON.stringify([hasPublicCas, cas]);
-  const context =
-    contexts.get(key) ?? createSecureContext({ ca: [...(hasPublicCas ? rootCertificates : []), ...cas] });
-  contexts.set(key, context);
-  return context;
-}
-
 /**
  * Follows redirects; credentials are only sent to the host of the URL.
  * @param maxBytes of the body; 0 if it is not read
@@ -52,12 +44,16 @@ export async function request(
 ): Promise<ReadAnswer> {
   const { authorization, name, url } = parseHttpUrl(href.href);
   const proxy = proxyOf(url, variables, reader);
+  const key = JSON.stringify([hasPublicCas, cas]);
+  const ca = [...(hasPublicCas ? rootCertificates : []), ...cas];
+  const secureContext = contexts.get(key) ?? createSecureContext({ ca });
+  contexts.set(key, secureContext);
   let awaited = 'the connection';
   const connection = connect({
     connectTime: time,
     redirects: MAX_REDIRECTS,
     ...(proxy !== undefined && { proxies: { http: proxy.href, https: proxy.href, except: '' } }),
-    tls: { rejectUnauthorized: isVerified, secureContext: trusting(cas, hasPublicCas) },
+    tls: { rejectUnauthorized: isVerified, secureContext },
     reached: (layer) => {
       awaited = layer === 'tcp' && url.protocol === 'https:' ? 'the TLS handshake' : 'the response';
     },
@@ -75,21 +71,14 @@ export async function request(
   } catch (error) {
     if (error instanceof CliError) throw error;
     const through = proxy === undefined ? '' : ` through the proxy ${shownUrl(proxy)}`;
+    let { hint, kind = 'connection', problem = 'the connection failed' } = failureOf(error) ?? {};
     if (limit.signal.aborted) {
-      const seconds = formatCount(Math.round(time / 1000), 'second');
-      const late = `no response${through} within ${seconds}, waiting for ${awaited}`;
-      throw new TransferError(`${name}: ${late}`, {
-        hint: 'check firewalls and routes between this network and the server, or use a longer --timeout',
-      });
-    }
-    const failure = failureOf(error);
-    const { hint, kind = 'connection', problem = 'the connection failed' } = failure ?? {};
-    const isTrust = kind === 'trust';
-    throw new TransferError(`${name}: ${problem}${through}`, {
-      code: isTrust ? 'ERR_TLS' : 'ERR_NETWORK',
-      hint: isTrust ? 'set ironic.caFiles to the file with the CA certificate of the server' : hint,
-      cause: error,
-    });
+      problem = `no response within ${formatCount(Math.round(time / 1000), 'second')}, waiting for ${awaited}`;
+      hint = 'check firewalls and routes between this network and the server, or use a longer --timeout';
+    } else if (kind === 'trust')
+      hint = 'set ironic.caFiles to the file with the CA certificate of the server';
+    const code = kind === 'trust' ? 'ERR_TLS' : 'ERR_NETWORK';
+    throw new TransferError(`${name}: ${problem}${through}`, { code, hint, cause: error });
   } finally {
     limit.release();
     await connection.close(); // also ends a body that is not read
