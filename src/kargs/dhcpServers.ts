@@ -78,25 +78,22 @@ function classesOf(
   efi: EfiLoaders,
   { architecture, kinds, mac }: Dialect,
 ): readonly ClientClass[] {
-  const classOf = (name: string, kind: ClientKind, file: string, tests: readonly string[]): ClientClass => ({
-    name: `boot-${name}`,
-    kind,
-    file,
-    tests: [kinds[kind], ...tests],
-  });
   const isos = hosts.flatMap(({ macs, name, start }) =>
     start.kind === 'iso' && macs.length > 0 ? [{ macs: macs.map(mac), name, url: start.url }] : [],
   );
   const isOther = isos.length === 0 ? [] : [`not ${anyOf(isos.flatMap(({ macs }) => macs))}`];
-  return [
-    classOf('ipxe', 'ipxe', `${folderUrl}/boot.ipxe`, []),
-    classOf('bios', 'pxe', 'undionly.kpxe', [anyOf([architecture(0)])]),
-    classOf('x86_64', 'pxe', efi.x86_64, [anyOf([architecture(7), architecture(9)])]),
-    classOf('aarch64', 'pxe', efi.aarch64, [anyOf([architecture(11)])]),
-    ...isos.map(({ macs, name, url }) => classOf(`iso-${name}`, 'http', url, [anyOf(macs)])),
-    classOf('http-x86_64', 'http', `${folderUrl}/${efi.x86_64}`, [anyOf([architecture(16)]), ...isOther]),
-    classOf('http-aarch64', 'http', `${folderUrl}/${efi.aarch64}`, [anyOf([architecture(19)]), ...isOther]),
+  const classes: readonly (readonly [name: string, kind: ClientKind, file: string, ...tests: string[]])[] = [
+    ['ipxe', 'ipxe', `${folderUrl}/boot.ipxe`],
+    ['bios', 'pxe', 'undionly.kpxe', anyOf([architecture(0)])],
+    ['x86_64', 'pxe', efi.x86_64, anyOf([architecture(7), architecture(9)])],
+    ['aarch64', 'pxe', efi.aarch64, anyOf([architecture(11)])],
+    ...isos.map(({ macs, name, url }) => [`iso-${name}`, 'http', url, anyOf(macs)] as const),
+    ['http-x86_64', 'http', `${folderUrl}/${efi.x86_64}`, anyOf([architecture(16)]), ...isOther],
+    ['http-aarch64', 'http', `${folderUrl}/${efi.aarch64}`, anyOf([architecture(19)]), ...isOther],
   ];
+  return classes.map(([name, kind, file, ...tests]) => {
+    return { name: `boot-${name}`, kind, file, tests: [kinds[kind], ...tests] };
+  });
 }
 
 function anyOf(tests: readonly string[]): string {
