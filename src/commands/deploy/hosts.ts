@@ -85,10 +85,10 @@ export async function writeDeployed<Document>(
   }
   const hosts = await readSelectedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  const makeOne = async ({ source, sameBmc }: SelectedHost, hostIo: Io): Promise<Document | undefined> => {
-    const sources = sourcesOf(source);
-    if (sameBmc === undefined) return make(optionsOf(source, sources), contextOf(sources, hostIo));
-    throw new CliError(`${sources.nameOf('bmcAddress')}: host ${sameBmc.name} has the same BMC`, {
+  const makeOne = async (host: SelectedHost, hostIo: Io): Promise<Document | undefined> => {
+    const sources = sourcesOf(host);
+    if (host.sameBmc === undefined) return make(optionsOf(host, sources), contextOf(sources, hostIo));
+    throw new CliError(`${sources.nameOf('bmcAddress')}: host ${host.sameBmc.name} has the same BMC`, {
       code: 'ERR_INVENTORY',
       at: sources.locate('bmcAddress'),
       hint: 'fix one of the addresses; both hosts are skipped',

@@ -21,20 +21,18 @@ import { readRamdiskNetwork } from './networkFile.ts';
 import type { DeployOptions } from './options.ts';
 import { deployRows, type DeploySetting } from './settings.ts';
 
+/** A host, and what its options are from. */
 export interface SelectedHost extends InventoryHost {
-  readonly source: DeploySource;
-  /** Another host with the same BMC. */
-  readonly sameBmc: InventoryHost | undefined;
-}
-
-export interface DeploySource {
   readonly options: DeployOptions;
-  /** File name of the inventory. */
-  readonly name: string;
+  /** Name of the inventory. */
+  readonly file: string;
   readonly document: ParsedYaml;
-  readonly inventory: Inventory;
-  readonly host: InventoryHost;
+  /** The settings of all hosts. */
+  readonly agent: Inventory['agent'];
+  /** In the list of hosts. */
   readonly index: number;
+  /** Another host with the same BMC. */
+  readonly sameBmc?: InventoryHost | undefined;
 }
 
 /** Reads the inventory and selects the hosts that the options name, in the order of the inventory. */
@@ -44,7 +42,7 @@ export async function readSelectedHosts(
   io: Io,
 ): Promise<readonly SelectedHost[]> {
   const { inventory, document } = await readInventoryDocument(file, io);
-  const { hosts } = inventory;
+  const { agent, hosts } = inventory;
   if (hosts === undefined || hosts.length === 0) {
     throw new CliError(`${file} contains no hosts`, {
       code: 'ERR_INVENTORY',
@@ -55,45 +53,43 @@ export async function readSelectedHosts(
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
   }
-  const wanted = selectHosts(hosts, names, file);
-  const sources = hosts.map((host, index) => ({ options, name: file, document, inventory, host, index }));
-  const chosen = sources.filter(({ host }) => wanted.includes(host));
-  if (bootMac !== undefined && chosen.length > 1) {
+  const all = hosts.map((host, index): SelectedHost => ({ ...host, options, file, document, agent, index }));
+  const wanted = selectHosts(all, names, file);
+  if (bootMac !== undefined && wanted.length > 1) {
     throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
   }
-  const shared = findTwins(sources.map(bmcOf));
-  return chosen.map((source) => {
-    const other = shared.get(source.index)?.find((one) => one !== source.index);
-    return { ...source.host, source, sameBmc: other === undefined ? undefined : hosts[other] };
+  const shared = findTwins(all.map(bmcOf));
+  return wanted.map((host) => {
+    const other = shared.get(host.index)?.find((one) => one !== host.index);
+    return { ...host, sameBmc: other === undefined ? undefined : hosts[other] };
   });
 }
 
 /** Identifies a BMC, independent of the driver; undefined if the host has none. */
-function bmcOf(source: DeploySource): string | undefined {
-  if (source.host.problems.length > 0) return undefined;
-  const { bmcAddress = '' } = mergeSettings(source);
+function bmcOf(host: SelectedHost): string | undefined {
+  if (host.problems.length > 0) return undefined;
+  const { bmcAddress = '' } = mergeSettings(host);
   // Errors are reported when the host is read.
-  const text = ifWellFormed(() => fillPlaceholders(bmcAddress, factsOf(source))) ?? '';
+  const text = ifWellFormed(() => fillPlaceholders(bmcAddress, factsOf(host))) ?? '';
   const address = parseBmcAddress(text);
   if ('problem' in address) return undefined;
-  const { host, path, port = '', transport } = address;
+  const { host: server, path, port = '', transport } = address;
   // A URL has no default port, and its host is in lower case.
-  return `${new URL(`${transport}://${host}:${port}`).host}${path.replace(/\/$/, '')}`;
+  return `${new URL(`${transport}://${server}:${port}`).host}${path.replace(/\/$/, '')}`;
 }
 
-function factsOf({ host, options }: DeploySource): HostFacts {
-  const { bootMac = host.mac, arch: architecture = host.architecture } = options;
-  return { name: host.name, bootMac, architecture };
+function factsOf({ architecture, mac, name, options }: SelectedHost): HostFacts {
+  return { name, bootMac: options.bootMac ?? mac, architecture: options.arch ?? architecture };
 }
 
 export function optionsOf(
-  source: DeploySource,
+  host: SelectedHost,
   { nameOf, locate }: OptionSources,
 ): DeployOptions & { readonly name: string } {
-  const facts = factsOf(source);
+  const facts = factsOf(host);
   const { name, bootMac } = facts;
-  const { arch = source.host.architecture } = source.options;
-  const options: OptionValues = { ...mergeSettings(source) };
+  const { arch = host.architecture } = host.options;
+  const options: OptionValues = { ...mergeSettings(host) };
   for (const [option, { kind }] of [...deployRows, ['configDrive', { kind: 'file' }] as const]) {
     const fill = (text: string): string =>
       located({ subject: nameOf(option), at: locate(option), code: 'ERR_INVENTORY' }, () =>
@@ -107,15 +103,15 @@ export function optionsOf(
 }
 
 /** The settings of the inventory for a host, and the options, which override them. */
-function mergeSettings(source: DeploySource): DeployOptions {
-  const { name: file, options } = source;
-  const own = readDeploySettings(deployOf(source, ['hosts', source.index]), dirname(file));
-  const shared = readDeploySettings(deployOf(source, []), dirname(file));
-  const merged = overrideSettings(overrideSettings(shared, own), options);
+function mergeSettings(host: SelectedHost): DeployOptions {
+  const folder = dirname(host.file);
+  const own = readDeploySettings(deployOf(host, ['hosts', host.index]), folder);
+  const shared = readDeploySettings(deployOf(host, []), folder);
+  const merged = overrideSettings(overrideSettings(shared, own), host.options);
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
-function deployOf({ document }: DeploySource, path: Path): Mapping {
+function deployOf({ document }: SelectedHost, path: Path): Mapping {
   return mappingAt(document.value, [...path, 'deploy']);
 }
 
@@ -137,8 +133,8 @@ export function readDeploySettings(mapping: Mapping, folder: string): OptionValu
 }
 
 /** Options of the command line have their flags, and the others their keys and positions in the inventory. */
-export function sourcesOf(source: DeploySource): OptionSources {
-  const { name: file, document, options, index } = source;
+export function sourcesOf(host: SelectedHost): OptionSources {
+  const { agent, document, file, index, options } = host;
   const keyOf = (option: string): string | undefined => {
     const setting = deployRows.find(([name]) => name === option)?.[1];
     const isGiven = Object.hasOwn(options, option);
@@ -147,15 +143,15 @@ export function sourcesOf(source: DeploySource): OptionSources {
       : (setting.key ?? option);
   };
   return {
-    readRamdiskNetwork: (io) => readRamdiskNetwork(source.host, source.inventory.agent, io),
+    readRamdiskNetwork: (io) => readRamdiskNetwork(host, agent, io),
     nameOf: (option) => keyOf(option) ?? flagOf(option),
     locate: (option, detail) => {
       const key = keyOf(option);
       if (key === undefined) return undefined;
-      const host = ['hosts', index];
-      const isOfHost = Object.hasOwn(deployOf(source, host), key);
-      const isShared = Object.hasOwn(deployOf(source, []), key);
-      const base = isOfHost ? [...host, 'deploy'] : isShared ? ['deploy'] : host;
+      const own = ['hosts', index];
+      const isOfHost = Object.hasOwn(deployOf(host, own), key);
+      const isShared = Object.hasOwn(deployOf(host, []), key);
+      const base = isOfHost ? [...own, 'deploy'] : isShared ? ['deploy'] : own;
       const path = [...base, key, ...(detail === undefined ? [] : [detail])];
       return { file, ...(document.locate(path) ?? { line: 1, column: 1 }) };
     },

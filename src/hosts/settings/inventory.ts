@@ -141,11 +141,11 @@ export function refuseInvalidHost({ name, problems }: InventoryHost, io: Io): vo
 }
 
 /** The hosts with these names, or all of them without names. Throws UsageError for a name that is not listed. */
-export function selectHosts(
-  hosts: readonly InventoryHost[],
+export function selectHosts<Host extends InventoryHost>(
+  hosts: readonly Host[],
   names: readonly string[] | undefined,
   file: string,
-): readonly InventoryHost[] {
+): readonly Host[] {
   for (const name of names ?? []) findHost(hosts, name, file);
   return names === undefined ? hosts : hosts.filter(({ name }) => names.includes(name));
 }
