@@ -23,15 +23,13 @@ export function readExpectedHosts(
   hosts: readonly ExpectedHost[],
   machine: ExpectedHost | undefined,
 ): Expectation {
+  // The machine replaces the host of the same name, because `--mac` may set another MAC address. Alone, it is the only one expected.
+  const others = given === undefined ? [] : hosts.filter(({ name }) => name !== machine?.name);
+  const known = machine === undefined ? hosts : [...others, machine];
   if (given === undefined) {
-    // With an emulated machine, the other hosts of the inventory are not expected.
-    const known = machine === undefined ? hosts : [machine];
     const names = [...new Set(known.map(({ name }) => name))];
     return { known, awaited: names.length > 0 ? { kind: 'hosts', names } : { kind: 'any', count: 1 } };
   }
-  // The machine replaces the host of the same name, because `--mac` may set another MAC address.
-  const known =
-    machine === undefined ? hosts : [...hosts.filter(({ name }) => name !== machine.name), machine];
   if (/^\d+$/.test(given)) {
     const count = Number(given);
     if (count >= 1 && count <= MAX_UNKNOWN_MACHINES) return { known, awaited: { kind: 'any', count } };

@@ -2,7 +2,9 @@
 
 import { readSubject } from '../../agent/lint/subject.ts';
 import { CliError } from '../../core/errors.ts';
+import { groupBy } from '../../core/lists.ts';
 import { runParallel } from '../../core/parallel.ts';
+import { jsonText } from '../../formats/mapping.ts';
 import { MAX_MANIFEST } from '../../hosts/artifacts/manifest.ts';
 import { reportGroups, startRun } from '../../hosts/hostRun.ts';
 import { readInventoryDocument, selectHosts, sharedSource } from '../../hosts/settings/inventory.ts';
@@ -13,7 +15,6 @@ import { readInputs } from '../../hosts/settings/settings.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { listenToStop } from '../../io/process.ts';
-import { jsonBytes } from '../../io/report/choices.ts';
 import { collectDiagnostics, report } from '../../io/report/report.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { watchSilence } from '../../io/waiting.ts';
@@ -28,51 +29,46 @@ import { type Limits, request } from './request.ts';
 /** The name of the only entry of the report for an inventory without hosts. */
 const ALL_MACHINES = 'all machines';
 
-/** A probe, and the hosts that need it. */
-interface SharedProbe extends Probe {
-  readonly hosts: string[];
-}
-
 /** @returns 1 if a check failed, or if a host is invalid */
 export async function preflight(options: PreflightOptions, io: Io): Promise<ExitCode> {
   const { format, parallel, timeout: time } = options;
   const { ignore, signal } = listenToStop({ aborted: io.signal });
   try {
     const limits = { signal, time };
-    const probes = new Map<string, SharedProbe>();
-    const names = await collectProbes(options, probes, limits, io);
-    const rows = await runProbes([...probes.values()], parallel, limits, io);
+    const { needed, valid } = await collectProbes(options, limits, io);
+    const rows = await runProbes(needed, parallel, limits, io);
     if (signal.aborted) throw new CliError('canceled', { code: 'ERR_NETWORK' });
     const failing = new Set(rows.flatMap(({ hosts, status }) => (status === 'error' ? hosts : [])));
-    const hosts = Array.from(names, ([name, isValid]): CheckedHost => {
+    const hosts = Array.from(valid, ([name, isValid]): CheckedHost => {
       return { name, passed: isValid && !failing.has(name) };
     });
-    const isJson = format === 'json';
-    await writeStdout(io, [
-      isJson ? jsonBytes(describeRows(rows, hosts)) : Buffer.from(formatRows(rows, hosts)),
-    ]);
+    const text = format === 'json' ? jsonText(describeRows(rows, hosts)) : formatRows(rows, hosts);
+    await writeStdout(io, [Buffer.from(text)]);
     return hosts.every(({ passed }) => passed) ? 0 : 1;
   } finally {
     ignore();
   }
 }
 
-/**
- * Renders the config of each host, and adds what it needs.
- * @returns the names of all hosts, and whether their configs are valid; the errors of the others are reported
- */
+/** A probe, and the name of a host that needs it. */
+interface Need {
+  readonly probe: Probe;
+  readonly name: string;
+}
+
+/** Renders the config of each host, and lists what it needs. Of all hosts, `valid` has the names. Errors are reported. */
 async function collectProbes(
   options: PreflightOptions,
-  probes: Map<string, SharedProbe>,
   limits: Limits,
   io: Io,
-): Promise<ReadonlyMap<string, boolean>> {
+): Promise<{ readonly needed: readonly Need[]; readonly valid: ReadonlyMap<string, boolean> }> {
   const { baseUrl, host: wanted, inventory: file } = options;
   const read = await readInventoryDocument(file, io);
   const { inventory } = read;
   const source = { ...sharedSource(inventory, {}, io), settingsPlace: 'under "agent"' };
   readInputs(source); // reports what concerns all hosts once
-  let published: Promise<(name: string) => ReturnType<typeof listSettingFiles>> | undefined;
+  const needed: Need[] = [];
+  let published: ReturnType<typeof readPublishedFiles> | undefined;
 
   const add = async (document: Uint8Array, host: InventoryHost | undefined): Promise<void> => {
     const effective = readEffectiveConfig(document);
@@ -86,14 +82,7 @@ async function collectProbes(
     const files = [...listSettingFiles(host, read), ...((await published)?.(name) ?? [])];
     const imageUrl = files.find(({ url }) => url.pathname.endsWith('.iso'))?.url;
     const own = host === undefined ? [] : bmcProbe(host, read, options, imageUrl, io);
-    for (const probe of [...own, ...listProbes(subject, files, architecture)]) {
-      const key = JSON.stringify([probe.check, probe.key], (_, value: unknown) =>
-        value instanceof Map ? [...value] : value,
-      );
-      const known = probes.get(key) ?? { ...probe, hosts: [] };
-      probes.set(key, known);
-      if (!known.hosts.includes(name)) known.hosts.push(name);
-    }
+    for (const probe of [...own, ...listProbes(subject, files, architecture)]) needed.push({ probe, name });
   };
 
   if (inventory.hosts === undefined && wanted === undefined) {
@@ -101,38 +90,44 @@ async function collectProbes(
     const config = await createRenderer()({ ...source, io: quiet });
     if (config === undefined) report(io, reported);
     else await add(config.document, undefined);
-    return new Map([[ALL_MACHINES, config !== undefined]]);
+    return { needed, valid: new Map([[ALL_MACHINES, config !== undefined]]) };
   }
   const hosts = selectHosts(inventory.hosts ?? [], wanted, file);
   const byName = new Map(hosts.map((host) => [host.name, host]));
-  const names = new Map(hosts.map(({ name }) => [name, false]));
+  const valid = new Map(hosts.map(({ name }) => [name, false]));
   const run = startRun({ io, done: 'rendered' }, hosts.length);
   for await (const { host, made } of renderEach(hosts, source, run)) {
-    names.set(host.name, true);
+    valid.set(host.name, true);
     await add(made.document, byName.get(host.name));
   }
   reportGroups(run);
-  return names;
+  return { needed, valid };
 }
 
 /** Milliseconds until a message names the servers that have not answered. */
 const SILENCE = 5000;
 
+/** Runs the same probe of several hosts once. */
 async function runProbes(
-  probes: readonly SharedProbe[],
+  needed: readonly Need[],
   parallel: number,
   limits: Limits,
   io: Io,
 ): Promise<readonly Row[]> {
+  const shared = groupBy(needed, ({ probe: { check, key } }) =>
+    JSON.stringify([check, key], (_, value: unknown) => (value instanceof Map ? [...value] : value)),
+  );
   const watch = watchSilence(SILENCE, ['', ''], io);
   try {
-    const rows = await runParallel(probes, parallel, async (probe) => {
-      if (limits.signal.aborted) return [];
-      const name = `${probe.subject} (${probe.check})`;
-      watch.heard(name);
-      const outcomes = await probe.run(limits).catch((error: unknown) => [failed(error)]);
-      watch.done(name);
-      return outcomes.map((outcome): Row => ({ check: probe.check, ...outcome, hosts: probe.hosts }));
+    const rows = await runParallel([...shared.values()], parallel, async (same) => {
+      const [{ probe } = {}] = same;
+      if (limits.signal.aborted || probe === undefined) return [];
+      const { check, run, subject } = probe;
+      watch.heard(`${subject} (${check})`);
+      const outcomes = await run(limits).catch((error: unknown) => [failed(error)]);
+      watch.done(`${subject} (${check})`);
+      const hosts = [...new Set(same.map(({ name }) => name))];
+      return outcomes.map((outcome): Row => ({ check, ...outcome, hosts }));
     });
     return rows.flat();
   } finally {
