@@ -4,7 +4,7 @@ import { FormatError } from '../../core/errors.ts';
 import { parseCsv } from '../../formats/csv.ts';
 import { addLogin, type Imported, type ImportedFiles, macsOf } from './imported.ts';
 
-/** Spellings of known columns, in lower case with letters and digits only. All other columns are values of the network template. */
+/** Spellings of known columns, in lower case with letters and digits only. All others are values for placeholders of the network template. */
 const columns: Readonly<Record<string, readonly string[]>> = {
   name: ['name', 'hostname', 'host', 'node'],
   mac: ['mac', 'macaddress', 'bootmac', 'bootmacaddress', 'provisioningmac'],
@@ -33,19 +33,27 @@ export function importCsv(text: string, files: ImportedFiles): Partial<Imported>
     const valueOf = (column: string): string | undefined => fields[keys.indexOf(column)] || undefined;
     const name = valueOf('name');
     if (name === undefined) throw new FormatError(`line ${line}: the host has no name`);
-    const values = titles.flatMap((title, index) => {
-      const value = fields[index] ?? '';
-      const isValue = keys[index] === undefined && value !== '' && !SECRET.test(title);
-      return isValue ? [[title, value] as const] : [];
-    });
-    const secrets = titles.filter((title, index) => keys[index] === undefined && SECRET.test(title));
+    const values = new Map<string, string>();
+    const lost: string[] = [];
+    for (const [index, title] of titles.entries()) {
+      const { [index]: value = '' } = fields;
+      const { [index]: key } = keys;
+      const placeholder =
+        title.replace(/^[^A-Za-z]+/, '').replaceAll(/[^\w-]+/g, '_') || `column${index + 1}`;
+      if (key === undefined && SECRET.test(title))
+        lost.push(`the column ${title}, which may contain a secret`);
+      else if (value === '' || (key !== undefined && keys.indexOf(key) === index)) continue;
+      else if (key !== undefined || values.has(placeholder))
+        lost.push(`a second column for the same: ${title}`);
+      else values.set(placeholder, value);
+    }
     const { macs, notes } = macsOf([valueOf('mac')]);
     const bmcAddress = valueOf('bmcAddress');
     return {
       kinds: ['table'],
       name,
       architecture: valueOf('architecture'),
-      network: values.length === 0 ? undefined : { values: Object.fromEntries(values) },
+      network: values.size === 0 ? undefined : { values: Object.fromEntries(values) },
       deploy: bmcAddress === undefined ? undefined : { bmcAddress },
       credentialsFile: addLogin(files, `${name}-bmc-secret`, {
         username: valueOf('username'),
@@ -53,7 +61,7 @@ export function importCsv(text: string, files: ImportedFiles): Partial<Imported>
       }),
       macs,
       bootMac: macs[0],
-      notes: [...notes, ...secrets.map((title) => `the column ${title}, which may contain a secret`)],
+      notes: [...notes, ...lost],
     };
   });
   return { hosts };

@@ -302,7 +302,9 @@ describe('import of other objects', () => {
   });
 
   it('shows a VLAN for a table with one', async () => {
-    const { output, text } = await importTexts('name,mac,vlan,ip\na,52:54:00:00:00:01,100,192.0.2.5\n');
+    const { output, text } = await importTexts(
+      'Name,MAC,VLAN ID,IP Address\na,52:54:00:00:00:01,100,192.0.2.5\n',
+    );
     writeFileSync(join(cwd, output), withTemplate(text));
     const { code, stdout } = await run(['render', '--inventory', output, '--show-network', 'a']);
     expect([code, parseYaml(stdout).value]).toEqual([
@@ -320,6 +322,17 @@ describe('import of other objects', () => {
         ],
       },
     ]);
+  });
+
+  it('names columns for what another column has', async () => {
+    const { inventory, text } = await importTexts(
+      'name,mac,bmc_ip,bmc_address,site code,site_code,8\na,52:54:00:00:00:01,192.0.2.1,192.0.2.2,x,y,z\n',
+    );
+    expect(inventory['hosts']).toMatchObject([
+      { deploy: { bmcAddress: '192.0.2.1' }, network: { values: { site_code: 'x', column7: 'z' } } },
+    ]);
+    expect(text).toContain('# not imported: a second column for the same: bmc_address\n');
+    expect(text).toContain('# not imported: a second column for the same: site_code\n');
   });
 
   it('keeps files of hosts with slashes in their names in the folder', async () => {
