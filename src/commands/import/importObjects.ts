@@ -122,12 +122,12 @@ function readBareMetalHost(object: Mapping, { files, findSecret }: Surroundings)
     delete rest[field];
     return value;
   };
-  /** The text in the Secret that a field names. The field goes only if `deploy` writes a Secret with this name again. */
+  /** The text in the Secret that a field names, below its key or, as the operator reads it, `value`. The field goes only if `deploy` writes a Secret with this name again. */
   const takeText = (field: string, key: string, written?: string): string | undefined => {
     const { name: wanted, namespace: other = namespace } = asMapping(rest[field]);
     const isSame = other === namespace && (written === undefined || wanted === written);
     const secret = isSame ? findSecret(namespace, wanted) : undefined;
-    const text = secret && take(secret, key);
+    const text = secret && (take(secret, key) ?? take(secret, 'value'));
     if (text !== undefined) delete rest[field];
     return text;
   };

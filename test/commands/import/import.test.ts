@@ -133,6 +133,16 @@ describe('import of BareMetalHosts', () => {
     expect(written).toEqual(parseYaml(document).value);
   });
 
+  it('reads a config below the other key of the operator', async () => {
+    const { inventory } = await importTexts(
+      host('a', `${bmc}userData: {name: a-user-data}\n`) +
+        secret('a-user-data', { value: '{"ignition":{"version":"3.4.0"}}' }),
+    );
+    expect(inventory['hosts']).toMatchObject([
+      { deploy: { ignition: expect.stringContaining('a-user-data.ign') } },
+    ]);
+  });
+
   it('names what the inventory cannot contain beside the host', async () => {
     const { text, stderr } = await importTexts(
       host('a', `online: true\n${bmc}userData: {name: cloud}\n`).replace(
