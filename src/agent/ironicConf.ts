@@ -7,7 +7,7 @@ import { basename } from 'node:path/posix';
 import { refuseFile } from '../core/conductorFiles.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { groupBy } from '../core/lists.ts';
-import { found, issue, lintError, lintNote, lintWarning } from '../core/rule.ts';
+import { issue, lintError, lintNote, lintWarning } from '../core/rule.ts';
 import { cutText } from '../formats/goText.ts';
 import type { OsloDocument, OsloOption } from '../formats/osloConfig.ts';
 import { parseArgument, splitArguments } from '../kargs/argument.ts';
@@ -56,14 +56,11 @@ const OPTION = /^(?:enabled_\w+_interfaces|enabled_hardware_types|default_\w+_in
 const SECTION = /^(?:auto_discovery|conductor|deploy|dhcp|inspector|ipmi|json_rpc|pxe|redfish)$/;
 
 export function isIronicConf(file: string, { entries }: OsloDocument): boolean {
-  return (
-    basename(file) === 'ironic.conf' ||
-    entries.some((entry) => {
-      if (entry.kind === 'remark') return false;
-      if (entry.kind === 'section') return SECTION.test(entry.name);
-      return ARGUMENTS.test(entry.name) || OPTION.test(entry.name);
-    })
-  );
+  const isKnown = entries.some((entry) => {
+    if (entry.kind === 'section') return SECTION.test(entry.name);
+    return entry.kind === 'option' && (ARGUMENTS.test(entry.name) || OPTION.test(entry.name));
+  });
+  return isKnown || basename(file) === 'ironic.conf';
 }
 
 export function checkConductor({ entries }: OsloDocument): readonly Finding[] {
@@ -115,24 +112,22 @@ function checkLine(option: OsloOption): Finding[] {
     extraArguments: texts,
   } as const;
   const missing = liveArguments({}).flatMap(({ name, text }) => (names.has(name) ? [] : text));
-  const { firstBoot } = conductorRules;
+  const hint = `add ${missing.join(' ')} to ${option.name}`;
   return [
-    ...found(
-      settings.system === 'coreos' &&
-        missing.length > 0 &&
-        issue(firstBoot, pathOf(option), `add ${missing.join(' ')} to ${option.name}`),
-    ),
+    ...(settings.system === 'coreos' && missing.length > 0
+      ? [issue(conductorRules.firstBoot, pathOf(option), hint)]
+      : []),
     ...checkBoot(settings, ironicConf).map((finding) => {
-      const [, index = -1] = finding.path;
-      const text = texts[Number(index)];
-      const message =
-        text === undefined ? finding.message : `${parseArgument(text).name}: ${finding.message}`;
+      const text = texts[Number(finding.path[1] ?? -1)];
+      const subject = text === undefined ? '' : `${parseArgument(text).name}: `;
       // The hint for the settings of a command names its option.
-      const hint =
-        finding.rule === bootRules['rootfs-url-missing'].rule
-          ? `add ${coreosArguments.rootfsUrl.name}=URL`
-          : finding.hint;
-      return { ...finding, path: pathOf(option), message, hint };
+      const isRootfs = finding.rule === bootRules['rootfs-url-missing'].rule;
+      return {
+        ...finding,
+        path: pathOf(option),
+        message: `${subject}${finding.message}`,
+        ...(isRootfs && { hint: `add ${coreosArguments.rootfsUrl.name}=URL` }),
+      };
     }),
   ];
 }

@@ -48,9 +48,8 @@ export function* bmcProbe(
       const problems = checks.filter(
         ({ id, status }) => status !== 'ok' && !(bootInterface === 'ipxe' && ofMedia.has(id)),
       );
-      return [{ status: 'ok', text: summary, hint: undefined } as const, ...problems].map(
-        ({ hint, status, text }) => ({ status, text: `${target.origin}: ${text}`, hint }),
-      );
+      const outcomes: readonly CheckOutcome[] = [{ status: 'ok', text: summary }, ...problems];
+      return outcomes.map(({ hint, status, text }) => ({ status, text: `${target.origin}: ${text}`, hint }));
     } finally {
       await client.close();
     }

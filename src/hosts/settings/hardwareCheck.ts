@@ -41,7 +41,11 @@ export async function readMachines(path: string, io: Io): Promise<HardwareCompar
   const machines: MachineHardware[] = [];
   for (const input of expandInputs([path], interest, io)) {
     if (input.kind === 'error') throw input.error;
-    const own = readHardware(await readDocument(input.path, io));
+    const text = Buffer.from(await readUserFile(input.path, io, EXPECTED)).toString('utf8');
+    const { parseYaml } = await import('../../formats/yaml.ts');
+    const context = { file: input.path, hint: `fix ${input.path}` };
+    const document = parseIfJson(text) ?? located(context, () => parseYaml(text).value);
+    const own = readHardware(document);
     if (own.length === 0) {
       throw new CliError(`${input.path} contains no hardware data`, {
         code: 'ERR_FORMAT',
@@ -61,14 +65,6 @@ export async function readMachines(path: string, io: Io): Promise<HardwareCompar
     const message = `${path} contains no machine with the name or the MAC address of the host`;
     return [{ ...hardwareRules.noMachine, path: [], message }];
   };
-}
-
-async function readDocument(path: string, io: Io): Promise<unknown> {
-  const text = Buffer.from(await readUserFile(path, io, EXPECTED)).toString('utf8');
-  const json = parseIfJson(text);
-  if (json !== undefined) return json;
-  const { parseYaml } = await import('../../formats/yaml.ts');
-  return located({ file: path, hint: `fix ${path}` }, () => parseYaml(text).value);
 }
 
 /** What the entry of the inventory does not say: that of the rendered config, and of the images. */
