@@ -69,14 +69,15 @@ export function listSettingFiles(
 const OF_ALL = ['images/', 'agents/', 'discovery/'];
 
 /**
- * The folder of `prepare` on its web server: the files of a host by its name.
+ * The folder of `prepare` on its web server: the files of a host by its name, or of machines that are not listed. Undefined for a host
+ * that was not prepared.
  * @param get fetches its manifest
  * @throws UsageError for an invalid URL, CliError if there is no such folder
  */
 export async function readPublishedFiles(
   baseUrl: string,
   get: (url: URL) => Promise<ReadAnswer>,
-): Promise<(name: string) => readonly FetchedFile[]> {
+): Promise<(name: string | undefined) => readonly FetchedFile[] | undefined> {
   const base = parseBaseUrl(baseUrl);
   const url = `${base}/${MANIFEST}`;
   const hint = 'use the URL at which a web server has the folder of "prepare", and publish all of its files';
@@ -92,9 +93,10 @@ export async function readPublishedFiles(
   }
   return (name) => {
     const own = hosts.find((host) => host.name === name);
+    if (own === undefined && name !== undefined) return undefined;
     const shared = own === undefined ? OF_ALL : [`images/${own.images}/`, `agents/${own.agentArchive}/`];
     return files
-      .filter(({ host, path }) => host === name || shared.some((folder) => path.startsWith(folder)))
+      .filter(({ host, path }) => (own && host === name) || shared.some((folder) => path.startsWith(folder)))
       .filter(({ superseded }) => superseded !== true)
       .map(({ path, size }) => ({ use: 'file', url: new URL(`${base}/${path}`), size }));
   };

@@ -37,6 +37,16 @@ export function bootAccess(subject: LintSubject): ServerAccess {
   return { ...access, cas: [...access.cas, ...cas], variables: new Map() };
 }
 
+/** Fails: the folder of --base-url has no files of the host. */
+export function unprepared(host: string): Probe {
+  const run = async (): Promise<never> => {
+    throw new TransferError(`the manifest of --base-url does not contain ${host}`, {
+      hint: 'run prepare again, and publish all of its files',
+    });
+  };
+  return { check: 'boot-file', key: host, subject: host, run };
+}
+
 /** @param architecture undefined if it is not known */
 export function* listProbes(
   subject: LintSubject,

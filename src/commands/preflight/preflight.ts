@@ -20,7 +20,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import { watchSilence } from '../../io/waiting.ts';
 import { bmcProbe } from './bmcProbe.ts';
 import { listSettingFiles, readPublishedFiles } from './bootFiles.ts';
-import { bootAccess, listProbes } from './hostProbes.ts';
+import { bootAccess, listProbes, unprepared } from './hostProbes.ts';
 import type { PreflightOptions } from './options.ts';
 import { type CheckedHost, describeRows, formatRows, type Row } from './output.ts';
 import { failed, type Probe } from './probe.ts';
@@ -79,10 +79,13 @@ async function collectProbes(
         request(url, bootAccess(subject), limits, {}, MAX_MANIFEST),
       );
     const { architecture, name = ALL_MACHINES } = host ?? {};
-    const files = [...listSettingFiles(host, read), ...((await published)?.(name) ?? [])];
+    const prepared = (await published)?.(host?.name);
+    const files = [...listSettingFiles(host, read), ...(prepared ?? [])];
     const imageUrl = files.find(({ url }) => url.pathname.endsWith('.iso'))?.url;
     const own = host === undefined ? [] : bmcProbe(host, read, options, imageUrl, io);
-    for (const probe of [...own, ...listProbes(subject, files, architecture)]) needed.push({ probe, name });
+    const lacking = published === undefined || prepared !== undefined ? [] : [unprepared(name)];
+    for (const probe of [...own, ...lacking, ...listProbes(subject, files, architecture)])
+      needed.push({ probe, name });
   };
 
   if (inventory.hosts === undefined && wanted === undefined) {

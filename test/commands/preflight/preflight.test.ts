@@ -420,6 +420,18 @@ describe('--base-url', () => {
     expect(names.filter((name) => name.startsWith('ironic-python-agent'))).toHaveLength(3);
   });
 
+  it('a host that was not prepared', async () => {
+    const hosts = [...inventory.hosts, { name: 'worker-1' }];
+    const report = await ask({
+      ...inventory,
+      hosts,
+      args: ['--base-url', await prepared((_, bytes) => bytes)],
+    });
+    expect(linesOf(report).filter((line) => line.includes(' error '))).toEqual([
+      'boot-file error the manifest of --base-url does not contain worker-1 (run prepare again, and publish all of its files)',
+    ]);
+  });
+
   it('the files of machines that no inventory lists', async () => {
     const agent = { ...inventory.agent, 'agent.image': 'registry.example.com/x' };
     writeFileSync(join(folder, 'unlisted.yaml'), JSON.stringify({ agent }));
