@@ -5,7 +5,6 @@
  */
 
 import { architectures } from '../../core/architecture.ts';
-import { maskSetting } from '../../core/masking.ts';
 import { bootInterfaces, deployInterfaces, inspectInterfaces } from '../../core/nodeInterfaces.ts';
 import { asList, asMapping, isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
 import { bmcSchemeOf } from '../../redfish/bmcAddress.ts';
@@ -16,6 +15,7 @@ import {
   type ImportedFiles,
   type ImportedHost,
   macsOf,
+  unreadField,
 } from './imported.ts';
 
 /** The nodes and ports in JSON values; undefined if they contain anything else. */
@@ -171,16 +171,14 @@ function wordsIn(text: string): readonly string[] {
   return text.split(' ');
 }
 
-/** The fields with a value that no setting has, as one clause. Of mappings, whose values may be secret, only the names. */
+/** The fields with a value that no setting has, as one clause. */
 function unreadFields(item: Mapping, read: ReadonlySet<string>, start: string): readonly string[] {
   const fields = Object.entries(item).flatMap(([field, value]) => {
     // Times are a part of the state. The API has the default value of most fields, and links in place of lists.
     const isState = read.has(field) || field.endsWith('_at');
     const isDefault = value === false && field !== 'automated_clean';
     const isLinked = asList(value).some((entry) => 'href' in asMapping(entry));
-    const text = isMapping(value) ? Object.keys(value).join(' ') : asText(value);
-    if (isState || isDefault || isLinked || text === '' || text === '[]') return [];
-    return [`${field} ${maskSetting(text)}`];
+    return isState || isDefault || isLinked ? [] : unreadField(field, value) || [];
   });
   return fields.length === 0 ? [] : [`${start}${fields.join(', ')}`];
 }

@@ -22,6 +22,7 @@ import {
   type ImportedFiles,
   type ImportedHost,
   macsOf,
+  unreadField,
 } from './imported.ts';
 import { mappingIn, nameOf, textsIn } from './kubernetesObjects.ts';
 
@@ -319,7 +320,7 @@ const readOfHosts =
 /** All fields but those that were read. */
 function notesOn(object: Mapping, read: readonly string[]): readonly string[] {
   const others = Object.entries(object).filter(([field]) => !read.includes(field));
-  return others.map(([field, value]) => `${field} ${asText(value)}`);
+  return others.flatMap(([field, value]) => unreadField(field, value) || []);
 }
 
 function readInstallConfig(object: Mapping, { files }: Surroundings): Partial<Imported> {

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { maskSetting } from '../../core/masking.ts';
-import { type Mapping, withoutUndefined } from '../../formats/mapping.ts';
+import { isMapping, type Mapping, withoutUndefined } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 
 export interface ImportedHost {
@@ -79,6 +79,12 @@ export function addLogin(files: ImportedFiles, name: string, login: Mapping): st
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A field that nothing takes, as a clause. Of mappings, whose values may be secret, only the names; empty without a value. */
+export function unreadField(field: string, value: unknown): string {
+  const text = isMapping(value) ? Object.keys(value).join(' ') : asText(value);
+  return text === '' || text === '[]' ? '' : `${field} ${maskSetting(text)}`;
 }
 
 /** The valid addresses of a list, and those that are not as notes. */
