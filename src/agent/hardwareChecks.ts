@@ -65,11 +65,6 @@ export const hardwareRules = {
     'the machine has no interface with the name',
     'use the name of an interface of the machine, or only its MAC address',
   ),
-  otherAddress: lintWarning(
-    'hardware-other-address',
-    'the network sets another IP address than the machine has',
-    'check that the connection is for this interface',
-  ),
   memory: lintError(
     'hardware-memory',
     'the machine has less memory than its images need',
@@ -218,11 +213,11 @@ function checkConnection(
   return say(hardwareRules.noInterface, [], message, `use ${own.name}, or only the MAC address`);
 }
 
-/** Interfaces of a running agent that have another IPv4 address than their connection. */
-export function checkReportedAddresses(
+/** Interfaces of a running agent that have another IPv4 address than their connection, as clauses. */
+export function compareAddresses(
   connections: readonly Connection[],
   { interfaces }: MachineHardware,
-): readonly Finding[] {
+): readonly string[] {
   return connections.flatMap(({ interfaceName, ip, isAutoconnected, mac }) => {
     const wanted = ip[4].addresses.map(({ address }) => formatAddress(address));
     const own = interfaces.find((one) =>
@@ -231,8 +226,7 @@ export function checkReportedAddresses(
     const present = own?.addresses.filter((address) => !address.includes(':')) ?? [];
     if (!isAutoconnected || own === undefined || wanted.length === 0) return [];
     if (present.some((address) => wanted.includes(address))) return [];
-    const message = `${own.name} has ${present.join(', ') || 'no IPv4 address'} instead of ${wanted.join(', ')}`;
-    return say(hardwareRules.otherAddress, [], message);
+    return [`${own.name} has ${present.join(', ') || 'no IPv4 address'} instead of ${wanted.join(', ')}`];
   });
 }
 

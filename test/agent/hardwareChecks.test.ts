@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  checkHardware,
-  checkReportedAddresses,
-  type ExpectedHardware,
-} from '../../src/agent/hardwareChecks.ts';
+import { checkHardware, compareAddresses, type ExpectedHardware } from '../../src/agent/hardwareChecks.ts';
 import type { MachineHardware } from '../../src/ipa/machineHardware.ts';
 import { readRootDevice, splitHint } from '../../src/ipa/rootDeviceHints.ts';
 import { readConnections } from '../../src/network/keyfile/readKeyfile.ts';
@@ -183,7 +179,7 @@ describe('checkHardware', () => {
 
 const manual = (address: string) => `[ipv4]\nmethod=manual\naddress1=${address}/24\n`;
 
-describe('checkReportedAddresses', () => {
+describe('compareAddresses', () => {
   it.each<[string, string, string[]]>([
     ['the address of the network', ethernet('mac-address=52:54:00:12:34:56') + manual('192.0.2.177'), []],
     [
@@ -199,8 +195,6 @@ describe('checkReportedAddresses', () => {
     ['an interface that is missing', ethernet('', 'interface-name=eno3') + manual('192.0.2.10'), []],
     ['an address of DHCP', ethernet('', 'interface-name=eno1np0'), []],
   ])('compares what the agent reports: %s', (_title, keyfile, messages) => {
-    expect(checkReportedAddresses(connections(keyfile), machine).map(({ message }) => message)).toEqual(
-      messages,
-    );
+    expect(compareAddresses(connections(keyfile), machine)).toEqual(messages);
   });
 });

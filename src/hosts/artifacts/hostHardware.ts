@@ -1,6 +1,6 @@
 /** What the plan of a host expects of its machine. */
 
-import { checkHardware, checkReportedAddresses } from '../../agent/hardwareChecks.ts';
+import { checkHardware, compareAddresses } from '../../agent/hardwareChecks.ts';
 import { connectionsOf } from '../../agent/hostNetwork.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { MachineHardware } from '../../ipa/machineHardware.ts';
@@ -30,7 +30,6 @@ export function compareWithAgent(
   machine: MachineHardware,
 ): readonly string[] {
   const expected = { ...expectedHardware(host, plannedHardware(plan)), memory: undefined };
-  return [...checkHardware(expected, machine), ...checkReportedAddresses(expected.connections, machine)]
-    .filter(({ severity }) => severity !== 'info')
-    .map(({ message }) => message);
+  const findings = checkHardware(expected, machine).filter(({ severity }) => severity !== 'info');
+  return [...findings.map(({ message }) => message), ...compareAddresses(expected.connections, machine)];
 }
