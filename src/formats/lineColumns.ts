@@ -26,19 +26,23 @@ interface Mark extends Position {
 
 const MARK_DISTANCE = 4096;
 
+/** A text is not encoded for it: that of an inventory, for each host, would take more memory than its hosts. */
 function advance(document: Uint8Array | string, from: Mark, offset: number): Mark {
-  const bytes =
+  const part =
     typeof document === 'string'
-      ? Buffer.from(document.slice(from.offset, offset))
+      ? document.slice(from.offset, offset)
       : document.subarray(from.offset, offset);
+  const feedFrom = (start: number): number =>
+    typeof part === 'string' ? part.indexOf('\n', start) : part.indexOf(LINE_FEED, start);
   let { line, column } = from;
   let counted = 0;
-  for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, counted)) {
+  for (let end = feedFrom(0); end !== -1; end = feedFrom(counted)) {
     line += 1;
     column = 1;
     counted = end + 1;
   }
-  return { offset, line, column: column + bytes.length - counted };
+  const rest = typeof part === 'string' ? Buffer.byteLength(part.slice(counted)) : part.length - counted;
+  return { offset, line, column: column + rest };
 }
 
 const LINE_FEED = 0x0a;
