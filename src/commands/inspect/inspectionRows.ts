@@ -163,7 +163,7 @@ function containerLines({ containerArchive }: InspectionReport): string[] {
     ...images.map(
       ({ architecture, id, layers, names, os, unpackedSize }) =>
         `${names.length === 0 ? 'no name' : names.join(', ')}: ${os} on ${architecture}, ` +
-        `${layers} layers, ${sizeText(unpackedSize)} unpacked, id ${id.slice(0, 12)}…`,
+        `${formatCount(layers, 'layer')}, ${sizeText(unpackedSize)} unpacked, id ${id.slice(0, 12)}…`,
     ),
   ];
 }

@@ -117,6 +117,11 @@ describe('inspect of an archive', () => {
     expect((await run('inspect', file)).stdout).toContain(`${form}, all digests verified`);
   });
 
+  it('counts its layers', async () => {
+    expect((await run('inspect', 'agent.tar')).stdout).toContain(', 2 layers, ');
+    expect((await run('inspect', 'other.tar')).stdout).toContain(', 1 layer, ');
+  });
+
   it('refuses one without a container image', async () => {
     const { code, stderr } = await run('inspect', 'plain.tar');
     expect([code, stderr]).toEqual([
