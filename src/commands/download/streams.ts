@@ -28,7 +28,7 @@ import { shownUrl } from '../../http/client/httpUrl.ts';
 export async function listStream({ format, ...options }: ListStreamOptions, io: Io): Promise<ExitCode> {
   const client = createHttpClient(io);
   try {
-    const policy = { ...defaultRetries, say: (text: string) => void io.stderr.write(`${text}\n`) };
+    const policy = { ...defaultRetries, say: (text: string) => void io.stderr.write(`${printable(text)}\n`) };
     const { metadata } = await readStreamMetadata(options, { client, policy, io });
     const { images, stream } = metadata;
     const rows = images.map((image) => [image.architecture, image.platform, image.format].map(printable));
