@@ -118,22 +118,28 @@ async function fillLayout(job: LayoutJob): Promise<ExitCode> {
   const { archives, fixed, folder, io, options, publish, read, shown } = job;
   const found = await findImages(job);
   const listed = found.size === 0 ? [[undefined, new Map()] as const] : [...found];
-  const hasIso = listed.some(([, images]) => images.has('iso'));
-  const artifacts: readonly ConfigArtifact[] = hasIso ? ['ign', 'iso'] : ['ign'];
   const parts: LayoutPart[] = [];
   try {
     for (const [architecture, images] of listed) {
+      const artifacts: readonly ConfigArtifact[] = images.has('iso') ? ['ign', 'iso'] : ['ign'];
       const configs = await archives.render(read.source, architecture, artifacts, publish);
       if (configs === undefined) return 1;
       const hasPlainNames = parts.length === 0 || architecture === undefined;
       const files = hasPlainNames ? fixed.files : filesFor(fixed, architecture);
       const base = images.size > 0 ? await openBaseSet(images) : undefined;
-      const part = { architecture: architecture ?? 'x86_64', files, configs, images, base } as const;
+      const part = {
+        architecture: architecture ?? 'x86_64',
+        artifacts,
+        files,
+        configs,
+        images,
+        base,
+      } as const;
       parts.push(part);
       if (hasImages(options) && options.force !== true) await rejectForeign(part, job);
       await putPart(part, parts[0], job);
     }
-    await finishLayout(parts, artifacts, job);
+    await finishLayout(parts, job);
   } finally {
     for (const { base } of parts) await base?.close();
   }
@@ -142,20 +148,16 @@ async function fillLayout(job: LayoutJob): Promise<ExitCode> {
   return 0;
 }
 
-async function finishLayout(
-  parts: readonly LayoutPart[],
-  configs: readonly ConfigArtifact[],
-  job: LayoutJob,
-): Promise<void> {
-  const { fixed, folder, io, layout, options } = job;
+async function finishLayout(parts: readonly LayoutPart[], job: LayoutJob): Promise<void> {
+  const { io, layout, options } = job;
   await putBifrostVariables(job, parts);
-  const memory = parts.flatMap(({ architecture, base, configs: { archive } }) =>
-    memoryNeeds(configs, base, archive).map((need) => ({ architecture, ...need })),
+  const memory = parts.flatMap(({ architecture, artifacts, base, configs: { archive } }) =>
+    memoryNeeds(artifacts, base, archive).map((need) => ({ architecture, ...need })),
   );
   // An ISO that is changed in place is not listed: its digest changes with each run.
   const images = hasImages(options) ? parts.map((part) => [part.architecture, part.images] as const) : [];
-  const artifacts = folder.files.has(fixed.files.iso) ? ['ign', 'iso'] : ['ign'];
-  await finishRun(job, artifacts, new Map(images), memory);
+  const written = new Set(parts.flatMap(({ artifacts }) => artifacts));
+  await finishRun(job, [...written], new Map(images), memory);
   if (layout === 'metal3') reportOtherRootfs(job, parts);
   const values = formatBootValues(job, parts);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);

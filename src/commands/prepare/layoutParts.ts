@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
+import type { ConfigArtifact } from '../../core/artifacts.ts';
 import { UsageError } from '../../core/errors.ts';
 import { filesFor, type FixedLayout, type LayoutFiles } from '../../hosts/artifacts/layoutFiles.ts';
 import type { HostConfigs } from '../../hosts/plan/agentArchives.ts';
@@ -19,6 +20,7 @@ export interface LayoutJob extends PrepareRun {
 /** The files of one architecture, or the config without images. */
 export interface LayoutPart {
   readonly architecture: Architecture;
+  readonly artifacts: readonly ConfigArtifact[];
   readonly files: LayoutFiles;
   readonly configs: HostConfigs;
   readonly images: InputImages;

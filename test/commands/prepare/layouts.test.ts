@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
+import type { Manifest } from '../../../src/hosts/artifacts/manifest.ts';
 import { readIgnition } from '../../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../../src/image/liveIso.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
@@ -275,6 +276,19 @@ describe('layouts with images of several architectures', () => {
     expect(read('multi/html/images/ironic-python-agent_aarch64.kernel')).toContain('ARM\x64');
     await expectConsistent(here, 'multi');
     expect((await run(args, environment)).stderr).toContain(' 0 files written, 7 unchanged');
+  });
+
+  it('have memory for the boot from an ISO only for the architectures with one', async () => {
+    const images = [...(await given()), '--iso', 'x86_64=live.iso'];
+    const args = ['prepare', '--layout', 'metal3', ...images, '-o', 'partly', '--base-url', 'http://h'];
+    expect(await run(args, environment)).toMatchObject({ code: 0 });
+    const { artifacts, memory }: Manifest = JSON.parse(read('partly/manifest.json'));
+    expect(artifacts).toEqual(['ign', 'iso']);
+    expect(memory?.map(({ architecture, boot }) => `${architecture} ${boot}`)).toEqual([
+      'x86_64 network',
+      'x86_64 iso',
+      'aarch64 network',
+    ]);
   });
 
   it('tells Ironic and nodes of Bifrost which is which', async () => {
