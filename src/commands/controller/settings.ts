@@ -2,7 +2,7 @@
 
 import type { ControllerOptions } from './options.ts';
 import type { Io } from '../../io/io.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import { readInventoryFile } from '../../hosts/settings/inventory.ts';
 import { readInputs, type RenderSource } from '../../hosts/settings/settings.ts';
 
@@ -20,14 +20,7 @@ export async function readRenderSource(
     readInputs(source);
     return source;
   }
-  const read = await readInventoryFile(
-    file,
-    { ...given, inventory: file },
-    io,
-    'Settings (--settings)',
-  ).catch((error: unknown) => {
-    throw describeMissing(error, file);
-  });
+  const read = await readInventoryFile(file, { ...given, inventory: file }, io, 'Settings (--settings)');
   const { inventory } = read;
   const source = { ...read.source, settingsPlace: SETTINGS_PLACE };
   if (inventory.hosts !== undefined) {
@@ -40,16 +33,4 @@ export async function readRenderSource(
   }
   readInputs(source);
   return source;
-}
-
-/** A name of kubectl, such as `configmap/ramdisk`, gets a hint. Other errors are returned unchanged. */
-function describeMissing(error: unknown, file: string): unknown {
-  const [, word] = /^(configmap|secret)\//i.exec(file) ?? [];
-  if (word === undefined || !(error instanceof CliError) || error.code !== 'ERR_FILE_MISSING') return error;
-  const kind = word.toLowerCase() === 'secret' ? 'Secret' : 'ConfigMap';
-  return new CliError(error.message, {
-    code: error.code,
-    hint: `mount the ${kind} as a volume, and pass the path of the file in it: --settings /settings/ramdisk.yaml`,
-    cause: error,
-  });
 }

@@ -1,42 +1,13 @@
-/** Settings from a file, also in a mounted ConfigMap or Secret, and from the environment. */
+/** Settings from a file in a mounted ConfigMap or Secret. */
 
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImageFactory } from '../../../src/commands/controller/imageFactory.ts';
-import { readRenderSource } from '../../../src/commands/controller/settings.ts';
-import { controllerOptions } from '../../../src/commands/controller/options.ts';
-import { givenOptions } from '../../support/givenOptions.ts';
 import { writeKubeletVolume } from '../../support/kubeletVolume.ts';
 import { tlsText } from '../../support/serveFixtures.ts';
 import { settings, workplace } from './support.ts';
 
 const place = workplace();
-
-const read = (file: string): Promise<unknown> =>
-  readRenderSource(givenOptions(controllerOptions, { settings: file }), place.io);
-
-describe('settings that are named as objects of the cluster', () => {
-  it.each([
-    ['configmap/ramdisk', 'mount the ConfigMap as a volume'],
-    ['secret/ramdisk', 'mount the Secret as a volume'],
-    ['ConfigMap/', 'mount the ConfigMap as a volume'],
-  ])('%s', async (text, hint) => {
-    await expect(read(text)).rejects.toMatchObject({
-      message: `Settings (--settings) not found: ${text}`,
-      hint: `${hint}, and pass the path of the file in it: --settings /settings/ramdisk.yaml`,
-    });
-  });
-
-  it('are a file where there is one', async () => {
-    mkdirSync(join(place.folder, 'secret'));
-    place.write('secret/ramdisk.yaml', settings);
-    await expect(read('secret/ramdisk.yaml')).resolves.toMatchObject({ options: {} });
-    await expect(read('configuration/ramdisk.yaml')).rejects.toMatchObject({
-      hint: expect.not.stringContaining('mount'),
-    });
-  });
-});
 
 const pullSecret = (password: string): string => {
   const auth = Buffer.from(`user:${password}`).toString('base64');
