@@ -7,7 +7,6 @@ import { machineName } from '../../core/architecture.ts';
 import { once } from '../../core/once.ts';
 import { downloadFile } from './downloadFile.ts';
 import type { OutputPath } from './downloadPartial.ts';
-import type { KeySource } from './downloadKeys.ts';
 import { createHttpClient } from '../../http/client/httpClient.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { showTransfer } from '../../io/progress.ts';
@@ -29,7 +28,10 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     const say = (text: string): void => void io.stderr.write(`${printable(text)}\n`);
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
-    const findKeys = keysFor(options.gpgKeyring, io);
+    // Only signatures require the OpenPGP code, which is slow to load.
+    const trustedKeys = once(async () =>
+      (await import('./downloadKeys.ts')).readTrustedKeys(options.gpgKeyring, io),
+    );
     const folder = options.directory || '.';
     // Paths are shown as the folder was given, as coreos-installer shows them.
     const outputPath = (name: string): OutputPath => ({
@@ -38,7 +40,7 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     });
     const results = files.map((file) => {
       const transfer = showTransfer(io, file.name);
-      const context = { client, policy, findKeys, outputPath, progress: transfer.update };
+      const context = { client, policy, trustedKeys, outputPath, progress: transfer.update };
       return downloadFile(file, context).finally(() => transfer.end());
     });
     const written = await Promise.all(results).catch(async (error: unknown) => {
@@ -73,10 +75,4 @@ async function planFiles(options: DownloadOptions, access: StreamAccess): Promis
   const { architecture = machineName(process.arch), platform = 'metal', format = 'raw.xz' } = options;
   const { artifacts } = selectImage(metadata, { architecture, platform, format });
   return planImage(artifacts, source, { decompress, insecure });
-}
-
-/** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
-function keysFor(keyring: string | undefined, io: Io): KeySource {
-  const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(keyring, io));
-  return async (signature) => (await load())(signature);
 }

@@ -21,7 +21,6 @@ import { writeAll } from '../../io/files/handles.ts';
 import { createFile, makeFolder, usualMode, writeFileAtomically } from '../../io/files/newFile.ts';
 import { renameFile } from '../../io/files/tempFile.ts';
 import type { PlannedFile } from './artifacts/plan.ts';
-import type { KeySource } from './downloadKeys.ts';
 import {
   discardPartial,
   fetchPartial,
@@ -31,7 +30,7 @@ import {
 } from './downloadPartial.ts';
 
 interface DownloadContext extends TransferContext {
-  readonly findKeys: KeySource;
+  readonly trustedKeys: () => Promise<readonly PublicKey[]>;
   readonly outputPath: (name: string) => OutputPath;
 }
 
@@ -134,20 +133,19 @@ async function fetchSignature(
 async function checkableSignatures(
   { name, needsSignature }: PlannedFile,
   bytes: Uint8Array,
-  { findKeys, policy }: DownloadContext,
+  { policy, trustedKeys }: DownloadContext,
 ): Promise<readonly CheckedSignature[]> {
-  const { parseSignatures } = await import('../../formats/openpgp.ts');
+  const { isIssuer, parseSignatures } = await import('../../formats/openpgp.ts');
   const refuse = only(CliError, (cause) => {
     const hint = 'download the signature again; it is damaged or of an unsupported type';
     const message = `GPG verification failure: the signature of ${name} cannot be used: ${cause.message}`;
     throw new CliError(message, { code: 'ERR_SIGNATURE', hint, cause });
   });
   const signatures = await parseSignatures(bytes).catch(refuse);
-  const found: CheckedSignature[] = [];
-  for (const signature of signatures) {
-    const candidates = await findKeys(signature);
-    if (candidates.length > 0) found.push({ signature, keys: candidates });
-  }
+  const trusted = await trustedKeys();
+  const found = signatures
+    .map((signature) => ({ signature, keys: trusted.filter((key) => isIssuer(key, signature)) }))
+    .filter(({ keys }) => keys.length > 0);
   if (found.length > 0) return found;
   const issuers = signatures.map(({ issuer }) => issuer.toUpperCase()).join(', ');
   if (needsSignature) {

@@ -1,29 +1,18 @@
-/**
- * Finds the key of a signature: in the keyring of the user, whose keys are all trusted; otherwise among the keys of Fedora and Red
- * Hat that this package contains.
- */
+/** The trusted keys: all in the keyring of the user, otherwise those of Fedora and Red Hat that this package contains. */
 
 import { readAsset } from '../../core/assets.ts';
 import { CliError, only } from '../../core/errors.ts';
-import { once } from '../../core/once.ts';
-import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../../formats/openpgp.ts';
+import { parseKeyring, type PublicKey } from '../../formats/openpgp.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-
-/** Finds the trusted keys that may have made the signature; empty if none is found. */
-export type KeySource = (signature: DetachedSignature) => Promise<readonly PublicKey[]>;
 
 const SIGNING_KEYS = 'templates/download/signing-keys.asc';
 
 const MAX_KEYRING = 16 * 1024 * 1024;
 
-/**
- * Reads the keys once, when a key is needed.
- * @param keyring file with keys that the user trusts; then no other key is trusted
- */
-export function createKeySource(keyring: string | undefined, io: Io): KeySource {
-  const read = once(() => (keyring === undefined ? readPackageKeys() : readKeyring(keyring, io)));
-  return async (signature) => (await read()).filter((key) => isIssuer(key, signature));
+/** @param keyring file with keys that the user trusts; then no other key is trusted */
+export async function readTrustedKeys(keyring: string | undefined, io: Io): Promise<readonly PublicKey[]> {
+  return keyring === undefined ? readPackageKeys() : readKeyring(keyring, io);
 }
 
 /** The keys of Fedora and Red Hat that sign images of CoreOS. */
