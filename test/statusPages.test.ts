@@ -6,7 +6,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { statusAnswer } from '../src/service/status/statusPage.ts';
-import { defaultPorts } from '../src/trial/timeline/causeBook.ts';
 import { judge } from '../src/trial/timeline/result.ts';
 import { createMachines } from '../src/trial/timeline/machines.ts';
 import { createTimeline } from '../src/trial/timeline/timeline.ts';
@@ -77,7 +76,6 @@ function trialPage(count: number): Answer {
     verdict,
     successStage: 'heartbeat',
     coverage: 'boot',
-    ports: defaultPorts,
     started: at(0),
     ended: at(600),
   } as const;

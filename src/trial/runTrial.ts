@@ -15,7 +15,6 @@ import { showLiveRows } from '../io/liveRows.ts';
 import { type GracefulStop, listenToStop } from '../io/process.ts';
 import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { defaultPorts } from './timeline/causeBook.ts';
 import { startIso } from './serving/isoService.ts';
 import {
   certificateNames,
@@ -111,7 +110,6 @@ async function startParts(plan: TrialPlan) {
     return compareWithAgent(host, hostPlan, found);
   };
   const api = await startApi(plan, compare, guest?.host);
-  plan.ports.ironic = api.port;
   const own = reachableAddresses(setup.listen);
   // In the emulated machine, 127.0.0.1 is the emulated machine itself.
   const others = guest && [guest.host, ...own.filter((address) => !isLoopbackHost(address))];
@@ -119,7 +117,6 @@ async function startParts(plan: TrialPlan) {
   if (guest !== undefined) refuseOtherIronic(guest, endpoint);
   images = read && (await startImages(plan, { api, guest, listed, endpoint }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
-  plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
     const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
     const booted = await plan.bootMachines({ imageUrl, observe, signal: plan.signal });

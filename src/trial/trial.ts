@@ -12,7 +12,6 @@ import type { Expectation } from './expectation.ts';
 import { createTrialPage } from './report/trialPage.ts';
 import type { EmulationOptions, TrialOptions } from './options.ts';
 import type { TrialSetup } from './setup.ts';
-import { defaultPorts } from './timeline/causeBook.ts';
 import { isRemote } from '../http/client/httpUrl.ts';
 import { createDeferred } from '../core/deferred.ts';
 import type { TrialEvent } from './timeline/events.ts';
@@ -73,19 +72,16 @@ export function planTrial(request: TrialRequest, signal: AbortSignal) {
   const isServed = iso === undefined ? inventory !== undefined : !isRemote(iso.file);
   const coverage = isServed || machine?.source.medium.kind === 'folder' ? 'boot' : 'calls';
   const started = new Date();
-  /** For the texts of causes; the numbers are set when the servers listen. */
-  const ports = { ...defaultPorts };
   const result = (): TrialResult => ({
     timeline: trial.timeline,
     verdict: trial.verdict(),
     successStage,
     coverage,
-    ports,
     started,
     ended: new Date(),
   });
   const page = createTrialPage(result);
-  return { ...request, trial, ports, page, result, signal, cleanup: createCleanupStack() };
+  return { ...request, trial, page, result, signal, cleanup: createCleanupStack() };
 }
 
 /** Stops everything that has been started, in reverse order. Node 20 has no AsyncDisposableStack. */

@@ -1,6 +1,5 @@
 /** The result of a trial with given events. */
 
-import { defaultPorts } from '../../src/trial/timeline/causeBook.ts';
 import { judge, type TrialResult } from '../../src/trial/timeline/result.ts';
 import { createMachines } from '../../src/trial/timeline/machines.ts';
 import { createTimeline } from '../../src/trial/timeline/timeline.ts';
@@ -26,7 +25,6 @@ export function resultOf(events: readonly TrialEvent[], given: Partial<TrialResu
     verdict,
     successStage,
     coverage,
-    ports: defaultPorts,
     started: at(0),
     ended: at(600),
     ...given,

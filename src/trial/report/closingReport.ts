@@ -19,7 +19,6 @@ import {
   inactiveOf,
   type Verdict,
 } from '../timeline/result.ts';
-import type { Ports } from '../timeline/causeBook.ts';
 import { hasCalledIronic, type HostTimeline } from '../timeline/timeline.ts';
 import { timeOfDay } from './liveLines.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
@@ -201,7 +200,7 @@ function lastLines({ causes, host, state }: HostResult): readonly string[] {
 function causeLines(
   label: string,
   causes: readonly LikelyCause[],
-  { explained, result: { ports } }: Context,
+  { explained }: Context,
 ): readonly string[] {
   const [first] = causes;
   if (first === undefined) return [];
@@ -211,7 +210,7 @@ function causeLines(
   const before = explained.get(key);
   if (before !== undefined) return [`  ${title}: same as for ${before}`, ...shown.flatMap(evidenceLines)];
   explained.set(key, label);
-  return [`  ${title}:`, ...shown.flatMap((one, index) => causeText(one, index + 1, ports))];
+  return [`  ${title}:`, ...shown.flatMap((one, index) => causeText(one, index + 1))];
 }
 
 /** Only causes with the same evidence are the same. */
@@ -221,8 +220,8 @@ function evidenceKey({ certainty, evidence, id }: LikelyCause): string {
   return `${id} ${certainty} ${withoutValues(shown)}`;
 }
 
-function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
-  const { check, fix, text } = wordsOfCause(one, ports);
+function causeText(one: LikelyCause, number: number): readonly string[] {
+  const { check, fix, text } = wordsOfCause(one);
   const sure = one.certainty === 'proven' ? 'Proven: ' : '';
   return [
     ...wrapText(`${sure}${text}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
@@ -284,7 +283,7 @@ const successPhrases: Readonly<Record<SuccessStage, string>> = {
 
 /** One JSON object on one line, without unknown values; control characters in all texts are escaped. */
 export function formatReportDocument(result: TrialResult): string {
-  const { verdict, timeline, successStage, ports, started, ended } = result;
+  const { verdict, timeline, successStage, started, ended } = result;
   const results = resultsOf(result);
   const inactive = inactiveOf(result, results);
   const document = {
@@ -297,9 +296,9 @@ export function formatReportDocument(result: TrialResult): string {
     missingCount: verdict.missingCount,
     inactive: inactive && {
       count: inactive.count,
-      causes: inactive.causes.map((one) => causeObject(one, ports)),
+      causes: inactive.causes.map(causeObject),
     },
-    hosts: results.map((one) => hostObject(one, ports)),
+    hosts: results.map(hostObject),
     droppedEvents: timeline.droppedEvents(),
   };
   const text = JSON.stringify(document, (_name, member: unknown) =>
@@ -308,7 +307,7 @@ export function formatReportDocument(result: TrialResult): string {
   return `${text}\n`;
 }
 
-function hostObject({ host, state, isAwaited, causes }: HostResult, ports: Ports): object {
+function hostObject({ host, state, isAwaited, causes }: HostResult): object {
   const { callback } = host;
   return {
     name: host.name,
@@ -336,7 +335,7 @@ function hostObject({ host, state, isAwaited, causes }: HostResult, ports: Ports
     }),
     entries: host.entries.map(entryObject),
     droppedEntries: host.dropped,
-    causes: causes.map((one) => causeObject(one, ports)),
+    causes: causes.map(causeObject),
     lastLines: lastLinesOf(host),
   };
 }
@@ -357,8 +356,8 @@ function entryObject({ first, last, count, event }: TimelineEntry): object {
   return { kind, first, last, count, client, text: eventPhrase(event), reason, sign, ...progress };
 }
 
-function causeObject(one: LikelyCause, ports: Ports): object {
+function causeObject(one: LikelyCause): object {
   const { certainty, evidence, id } = one;
-  const { check, fix, text } = wordsOfCause(one, ports);
+  const { check, fix, text } = wordsOfCause(one);
   return { id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
 }

@@ -55,16 +55,16 @@ export function describeTrial(result: TrialResult): StatusPage {
     heading: 'Boot of machines',
     summary: `${calledHome.length} of ${calledHome.length + missingCount} called home`,
     names: stateNames('called home'),
-    rows: shownResults(result).map((one) => machineRow(one, result)),
+    rows: shownResults(result).map(machineRow),
     service: { now: ended, started },
   };
 }
 
-function machineRow(one: HostResult, result: TrialResult): PageRow {
+function machineRow(one: HostResult): PageRow {
   const { homeAt, host, state } = one;
   const mark = stageMarks(one).findLast((stage) => stage.state !== 'waiting');
   // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
-  const cause = state === 'idle' ? undefined : causeOf(one, result);
+  const cause = state === 'idle' ? undefined : causeOf(one);
   const event = host.last?.event;
   const transfer = event?.kind === 'fetch' && event.outcome === 'began' ? event : undefined;
   return {
@@ -77,7 +77,7 @@ function machineRow(one: HostResult, result: TrialResult): PageRow {
     since: homeAt ?? host.last?.last,
     causes: cause === undefined ? [] : [cause],
     others: [],
-    details: () => detailsOf(one, result),
+    details: () => detailsOf(one),
   };
 }
 
@@ -92,7 +92,7 @@ function stageText(
   return part === undefined ? 'media' : `media, ${part}`;
 }
 
-function detailsOf(one: HostResult, result: TrialResult): MachineDetails {
+function detailsOf(one: HostResult): MachineDetails {
   const { causes, host, state } = one;
   const { last } = host;
   const [first] = host.entries;
@@ -106,7 +106,7 @@ function detailsOf(one: HostResult, result: TrialResult): MachineDetails {
       ...(last === undefined ? [] : [{ name: 'Last event', ...entryOf(last) }]),
     ],
     console: lastLinesOf(host),
-    usualCause: state === 'idle' ? causeOf(one, result) : undefined,
+    usualCause: state === 'idle' ? causeOf(one) : undefined,
   };
 }
 
@@ -115,11 +115,11 @@ function entryOf({ event, last }: TimelineEntry): { readonly text: string; reado
 }
 
 /** The first cause, if it is proven or if the machine has been inactive for a minute. */
-function causeOf({ causes, silence }: HostResult, { ports }: TrialResult): MachineCause | undefined {
+function causeOf({ causes, silence }: HostResult): MachineCause | undefined {
   const [first] = causes;
   if (first === undefined || (first.certainty !== 'proven' && silence === undefined)) return undefined;
   const { certainty, evidence } = first;
-  const { check, fix, text } = wordsOfCause(first, ports);
+  const { check, fix, text } = wordsOfCause(first);
   const isPossible = certainty === 'possible'; // so it is to be verified first
   const shown = evidence?.event.kind === 'console' ? evidence.event.line : undefined;
   return {

@@ -130,7 +130,6 @@ export async function startImages(plan: TrialPlan, { api, guest, listed, endpoin
   refuseUnserved(service, expectation);
   await reportUrls(service, plan, setup.listen);
   return {
-    port: service.server.port,
     /** URL of the boot script for DHCP. Throws CliError if it does not exist. */
     scriptUrl: (): string => scriptUrl(service, artifacts),
     /** URL of the ISO of a host for clients on this machine. Throws CliError if it does not exist. */

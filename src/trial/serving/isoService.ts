@@ -29,7 +29,7 @@ const TOKEN_BYTES = 16;
 export async function startIso(
   { cleanup, expectation: { known }, io, options: { publicUrl }, trial: { observe } }: TrialPlan,
   { file, listen }: SingleIso,
-): Promise<{ readonly url: string; readonly port?: number }> {
+): Promise<{ readonly url: string }> {
   if (isRemote(file)) return { url: file };
   const location = resolve(io.cwd, file);
   const image = await openSharedImage(location, file);
@@ -49,5 +49,5 @@ export async function startIso(
   );
   cleanup.defer(async () => void (await server.stop(0)));
   const base = publicUrl === undefined ? server.origin : parseBaseUrl(publicUrl, '--public-url');
-  return { url: `${base}/${path}`, port: server.port };
+  return { url: `${base}/${path}` };
 }

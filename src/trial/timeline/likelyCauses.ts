@@ -1,7 +1,7 @@
 /** The likely causes of a boot that failed, from the events of a machine and the lines on its console. */
 
 import { printable } from '../../core/foreignText.ts';
-import { causeBook, type CauseWords, type Ports, wordsOf } from './causeBook.ts';
+import { causeBook, type CauseWords } from './causeBook.ts';
 import { commonCauses, conditions, provenBy, results } from './causes.ts';
 import { type ConsoleSign, signOf } from './consoleSigns.ts';
 import { byKind, type ByKind, mapTexts, type TrialEvent } from './events.ts';
@@ -65,8 +65,10 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
  * The words of a cause without marks of code. What its BMC answered, or which file it requested in vain, replaces the general words,
  * with the fix of exactly that.
  */
-export function wordsOfCause({ evidence, id }: LikelyCause, ports: Ports): CauseWords {
-  const words = mapTexts(wordsOf(id, ports), (text) => text.replaceAll('`', ''));
+export function wordsOfCause({ evidence, id }: LikelyCause): CauseWords {
+  const row = causeBook().get(id);
+  if (row === undefined) throw new TypeError(`docs/troubleshooting.md does not have the cause ${id}`);
+  const words = mapTexts(row, (text) => text.replaceAll('`', ''));
   const event = evidence?.event;
   if (event?.kind === 'refusal' && event.problem.kind === 'file') {
     const { hint, message } = event.problem;

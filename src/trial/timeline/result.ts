@@ -1,7 +1,6 @@
 /** The result of a trial: the verdict, and the state and causes of each machine, for all report formats. */
 
 import { causesOfInactive, likelyCauses, type ObservedPart } from './likelyCauses.ts';
-import type { Ports } from './causeBook.ts';
 import { once } from '../../core/once.ts';
 import type { MachineState } from '../../service/status/select.ts';
 import { labelOf, type Machine } from './machines.ts';
@@ -61,7 +60,6 @@ export interface TrialResult {
   readonly verdict: Verdict;
   readonly successStage: SuccessStage;
   readonly coverage: ObservedPart;
-  readonly ports: Ports;
   readonly started: Date;
   readonly ended: Date;
 }

@@ -213,7 +213,7 @@ describe('the report at the end', () => {
         Causes:
         1. Proven: The machine does not trust the certificate authority of Ironic.
            seen:  12:04:00 failed the TLS handshake: unknown ca (192.0.2.7)
-           check: run openssl s_client -connect IRONIC:6385 -showcerts; run
+           check: run openssl s_client -connect IRONIC:PORT -showcerts; run
                   ironic-coreos inspect IMAGE to list the certificate authorities in
                   the config
            fix:   pass the certificate authority with render --ca-file (for a

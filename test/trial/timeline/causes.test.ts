@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { likelyCauses, type ObservedPart } from '../../../src/trial/timeline/likelyCauses.ts';
 import type { RefusalReason } from '../../../src/trial/ironic/messages.ts';
-import { causeBook, wordsOf } from '../../../src/trial/timeline/causeBook.ts';
+import { causeBook } from '../../../src/trial/timeline/causeBook.ts';
 import { commonCauses, conditions, provenBy, results } from '../../../src/trial/timeline/causes.ts';
 import { consoleSigns } from '../../../src/trial/timeline/consoleSigns.ts';
 import { byKind, type RefusalEvent, type TrialEvent } from '../../../src/trial/timeline/events.ts';
@@ -383,18 +383,6 @@ describe('each event', () => {
 
 describe('the table', () => {
   const all = [...causeBook().values()];
-
-  it('names the ports of the trial in place of the default ports', () => {
-    const texts = all.map(({ id }) => JSON.stringify(wordsOf(id, { ironic: 1, images: 2 })));
-    expect(texts.join('\n')).not.toMatch(/6385|8084/);
-  });
-
-  it.each([
-    [{ ironic: 8084, images: 19_000 }, '(`boot --serve-listen :19000 --public-url http://ADDRESS:19000`)'],
-    [{ ironic: 6385, images: 6385 }, '(`boot --serve-listen :6385 --public-url http://ADDRESS:6385`)'],
-  ])('names the ports of the trial: %j', (ports, text) => {
-    expect(wordsOf('bmc-not-fetched', ports).fix).toContain(text);
-  });
 
   it('has conditions of causes that the page explains', () => {
     const ids = [...Object.keys(conditions), ...commonCauses, ...results];
