@@ -30,15 +30,18 @@ const read = (name) => readFileSync(join(root, 'docs', name), 'utf8');
 
 const troubleshooting = read('troubleshooting.md');
 
+/** @param {string} cell */
+const withoutMarks = (cell) => cell.replaceAll('`', '');
+
 mkdirSync(compiled, { recursive: true });
 writeFileSync(
   join(compiled, 'causes.json'),
   JSON.stringify(
     readTables(troubleshooting).map(({ cells: { cause, meaning, check, fix } }) => ({
       id: cause.slice(1, -1),
-      text: meaning,
-      check,
-      fix,
+      text: withoutMarks(meaning),
+      check: withoutMarks(check),
+      fix: withoutMarks(fix),
     })),
   ),
 );

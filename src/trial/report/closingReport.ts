@@ -7,7 +7,7 @@ import { formatCount } from '../../formats/messageText.ts';
 import { printable } from '../../core/foreignText.ts';
 import { formatNames, withoutValues } from '../../io/report/problemGroups.ts';
 import { wrapText } from '../../io/report/terminalText.ts';
-import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
+import { lastLinesOf, type LikelyCause } from '../timeline/likelyCauses.ts';
 import type { TimelineEntry } from '../timeline/stages.ts';
 import { stagePhrase, stages } from '../timeline/stage.ts';
 import {
@@ -221,7 +221,7 @@ function evidenceKey({ certainty, evidence, id }: LikelyCause): string {
 }
 
 function causeText(one: LikelyCause, number: number): readonly string[] {
-  const { check, fix, text } = wordsOfCause(one);
+  const { check, fix, text } = one;
   const sure = one.certainty === 'proven' ? 'Proven: ' : '';
   return [
     ...wrapText(`${sure}${text}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
@@ -356,8 +356,6 @@ function entryObject({ first, last, count, event }: TimelineEntry): object {
   return { kind, first, last, count, client, text: eventPhrase(event), reason, sign, ...progress };
 }
 
-function causeObject(one: LikelyCause): object {
-  const { certainty, evidence, id } = one;
-  const { check, fix, text } = wordsOfCause(one);
+function causeObject({ certainty, check, evidence, fix, id, text }: LikelyCause): object {
   return { id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
 }

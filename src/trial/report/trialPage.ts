@@ -12,7 +12,7 @@ import { formatPercent } from '../../service/status/figures.ts';
 import { type MachineCause, type RunningTransfer, stateNames } from '../../service/status/machineRow.ts';
 import { pageAnswer } from '../../service/status/page.ts';
 import { elapsed, eventPhrase, originPhrase } from './phrases.ts';
-import { lastLinesOf, type LikelyCause, wordsOfCause } from '../timeline/likelyCauses.ts';
+import { lastLinesOf, type LikelyCause } from '../timeline/likelyCauses.ts';
 import { type HostResult, shownResults, type TrialResult } from '../timeline/result.ts';
 import { signOf } from '../timeline/consoleSigns.ts';
 import type { TimelineEntry } from '../timeline/stages.ts';
@@ -118,8 +118,7 @@ function entryOf({ event, last }: TimelineEntry): { readonly text: string; reado
 function causeOf({ causes, silence }: HostResult): MachineCause | undefined {
   const [first] = causes;
   if (first === undefined || (first.certainty !== 'proven' && silence === undefined)) return undefined;
-  const { certainty, evidence } = first;
-  const { check, fix, text } = wordsOfCause(first);
+  const { certainty, check, evidence, fix, text } = first;
   const isPossible = certainty === 'possible'; // so it is to be verified first
   const shown = evidence?.event.kind === 'console' ? evidence.event.line : undefined;
   return {

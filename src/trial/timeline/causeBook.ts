@@ -3,8 +3,8 @@
 import { readAsset } from '../../core/assets.ts';
 import { once } from '../../core/once.ts';
 
-/** Texts are Markdown; only `code` is supported. */
 export interface CauseWords {
+  /** Stable, because reports contain it. */
   readonly id: string;
   /** A sentence. If an event proves the cause, the first clause contains only facts of the event. */
   readonly text: string;

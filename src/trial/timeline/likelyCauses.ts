@@ -4,7 +4,7 @@ import { printable } from '../../core/foreignText.ts';
 import { causeBook, type CauseWords } from './causeBook.ts';
 import { commonCauses, conditions, provenBy, results } from './causes.ts';
 import { type ConsoleSign, signOf } from './consoleSigns.ts';
-import { byKind, type ByKind, mapTexts, type TrialEvent } from './events.ts';
+import { byKind, type ByKind, type TrialEvent } from './events.ts';
 import { createMachines, identifiersOf } from './machines.ts';
 import { isFurther, type Stage, stages } from './stage.ts';
 import { byLastEvent, type TimelineEntry } from './stages.ts';
@@ -16,9 +16,7 @@ export type ObservedPart = 'boot' | 'calls';
 /** `proven`: an event shows the cause. `likely`: the events match. `possible`: common at this stage. */
 type Certainty = 'proven' | 'likely' | 'possible';
 
-export interface LikelyCause {
-  /** Stable, because reports and docs/troubleshooting.md contain it. */
-  readonly id: string;
+export interface LikelyCause extends CauseWords {
   readonly certainty: Certainty;
   /** The event that proves the cause, or makes it likely; always of the same machine. */
   readonly evidence: TimelineEntry | undefined;
@@ -40,18 +38,21 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
       .toSorted(byLastEvent)
       .map((entry) => [byKind(provenBy, entry.event), entry]),
   );
-  const found = [...causeBook().keys()].flatMap((id): LikelyCause[] => {
+  const found = [...causeBook().values()].flatMap((words): LikelyCause[] => {
+    const { id } = words;
     const { likelyIf, notBootedBy = [], possibleAfter = [], unless = [] } = conditions[id] ?? {};
     if (notBootedBy.some((way) => way === host.boot)) return [];
     const line = lines.proven.get(id);
-    if (line !== undefined) return [{ id, certainty: 'proven', evidence: line }];
+    if (line !== undefined) return [{ ...words, certainty: 'proven', evidence: line }];
     if (lines.excluded.has(id) || unless.some((isMet) => isMet(own))) return [];
     const event = events.get(id);
-    if (event !== undefined) return [{ id, certainty: 'proven', evidence: event }];
+    if (event !== undefined)
+      return [{ ...words, ...ownWords(words, event), certainty: 'proven', evidence: event }];
     const evidence = lines.suggested.get(id);
-    if (evidence !== undefined || likelyIf?.(own) === true) return [{ id, certainty: 'likely', evidence }];
+    if (evidence !== undefined || likelyIf?.(own) === true)
+      return [{ ...words, certainty: 'likely', evidence }];
     const isPossible = stagesOfHost.some((stage) => possibleAfter.includes(stage));
-    return isPossible ? [{ id, certainty: 'possible', evidence: undefined }] : [];
+    return isPossible ? [{ ...words, certainty: 'possible', evidence: undefined }] : [];
   });
   const isExplained = found.some(
     ({ id, certainty, evidence }) => !results.has(id) && certainty !== 'possible' && evidence !== undefined,
@@ -61,22 +62,14 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
     .toSorted((a, b) => rankOf(a) - rankOf(b) || byEvidence(a, b));
 }
 
-/**
- * The words of a cause without marks of code. What its BMC answered, or which file it requested in vain, replaces the general words,
- * with the fix of exactly that.
- */
-export function wordsOfCause({ evidence, id }: LikelyCause): CauseWords {
-  const row = causeBook().get(id);
-  if (row === undefined) throw new TypeError(`docs/troubleshooting.md does not have the cause ${id}`);
-  const words = mapTexts(row, (text) => text.replaceAll('`', ''));
-  const event = evidence?.event;
-  if (event?.kind === 'refusal' && event.problem.kind === 'file') {
+/** What its BMC answered, or which file it requested in vain, replaces the general words, with the fix of exactly that. */
+function ownWords({ fix }: CauseWords, { event }: TimelineEntry): Partial<CauseWords> {
+  if (event.kind === 'refusal' && event.problem.kind === 'file') {
     const { hint, message } = event.problem;
-    return { ...words, text: printable(`${event.client} ${message}`), fix: printable(hint) };
+    return { text: printable(`${event.client} ${message}`), fix: printable(hint) };
   }
-  if (event?.kind !== 'bmc') return words;
-  const { hint = words.fix, text } = event;
-  return { ...words, text: printable(text), fix: printable(hint) };
+  if (event.kind !== 'bmc') return {};
+  return { text: printable(event.text), fix: printable(event.hint ?? fix) };
 }
 
 /** The last lines on the console of the machine that the table does not contain, the latest one last. */
