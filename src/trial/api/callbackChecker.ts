@@ -3,7 +3,6 @@
  * any URL, so by default only URLs with the address of the client are contacted.
  */
 
-import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { createMasker } from '../../core/knownSecrets.ts';
 import { createConcurrencyLimit } from '../../core/parallel.ts';
@@ -36,7 +35,6 @@ export function createCallbackChecker({ askBack, observe, requiredSteps, statusT
   const running = new Map<string, Promise<void>>();
   const inTurn = createConcurrencyLimit(MAX_PARALLEL);
   const end = new AbortController();
-  setMaxListeners(0, end.signal);
   /** Do not contact the agent again until it changes. */
   const settle = (agent: Agent): void => void done.set(agent.node.uuid, identityOf(agent));
   const ask = async (agent: Agent, client: string): Promise<void> => {
