@@ -9,7 +9,7 @@ import { CliError } from '../core/errors.ts';
 import { type BackOff, backOffAfter, withJitter } from '../http/client/retries.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
-import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
+import { keyText, type KubernetesObject, type ApiResource } from './objects.ts';
 import { ApiError, isExpired, toError } from './apiError.ts';
 
 export interface InformerOptions<Kept> {
@@ -30,7 +30,8 @@ export interface InformerOptions<Kept> {
 
 /** An added object has no `before`, a deleted one no `now`. */
 export interface ObjectChange<Kept> {
-  readonly key: ObjectKey;
+  /** `NAMESPACE/NAME` */
+  readonly key: string;
   readonly before: Kept | undefined;
   readonly now: Kept | undefined;
 }
@@ -39,17 +40,12 @@ const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
 /** Milliseconds. A watch that ends earlier without an event counts as failed. */
 const SHORT_WATCH = 1000;
 
-interface Entry<Kept> {
-  readonly key: ObjectKey;
-  readonly kept: Kept;
-}
-
 /** Starts immediately. Only `Kept`, the result of `keep`, stays in memory. */
 export class Informer<Kept> {
   readonly #options: InformerOptions<Kept>;
   readonly #clock: Clock;
   /** By `keyText`. */
-  readonly #objects = new Map<string, Entry<Kept>>();
+  readonly #objects = new Map<string, Kept>();
   readonly #synced = createDeferred();
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
@@ -80,12 +76,13 @@ export class Informer<Kept> {
     return this.#lastContact;
   }
 
-  get(key: ObjectKey): Kept | undefined {
-    return this.#objects.get(keyText(key))?.kept;
+  /** @param key `NAMESPACE/NAME` */
+  get(key: string): Kept | undefined {
+    return this.#objects.get(key);
   }
 
-  *values(): IterableIterator<Kept> {
-    for (const { kept } of this.#objects.values()) yield kept;
+  values(): IterableIterator<Kept> {
+    return this.#objects.values();
   }
 
   async stop(): Promise<void> {
@@ -114,13 +111,13 @@ export class Informer<Kept> {
     let from: string | undefined;
     for await (const page of client.list(resource, namespace, this.#end.signal)) {
       for (const object of page.objects) {
-        unseen.delete(keyText(keyOf(object)));
+        unseen.delete(keyText(object.metadata));
         this.#put(object);
       }
       from = page.resourceVersion;
     }
     this.#from = from;
-    for (const name of unseen) this.#remove(name);
+    for (const key of unseen) this.#remove(key);
     this.#lastContact = this.#clock.date();
     this.#synced.resolve();
   }
@@ -134,7 +131,7 @@ export class Informer<Kept> {
         this.#from =
           event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
         this.#failures = 0;
-        if (event.type === 'deleted') this.#remove(keyText(keyOf(event.object)));
+        if (event.type === 'deleted') this.#remove(keyText(event.object.metadata));
         else if (event.type !== 'bookmark') this.#put(event.object);
         this.#lastContact = this.#clock.date();
       }
@@ -160,18 +157,15 @@ export class Informer<Kept> {
 
   #put(object: KubernetesObject): void {
     const { changed, keep } = this.#options;
-    const key = keyOf(object);
-    const name = keyText(key);
-    const kept = keep(object);
-    const before = this.#objects.get(name)?.kept;
-    this.#objects.set(name, { key, kept });
-    changed?.({ key, before, now: kept });
+    const key = keyText(object.metadata);
+    const now = keep(object);
+    const before = this.#objects.get(key);
+    this.#objects.set(key, now);
+    changed?.({ key, before, now });
   }
 
-  #remove(name: string): void {
-    const found = this.#objects.get(name);
-    if (found === undefined) return;
-    this.#objects.delete(name);
-    this.#options.changed?.({ key: found.key, before: found.kept, now: undefined });
+  #remove(key: string): void {
+    const before = this.#objects.get(key);
+    if (this.#objects.delete(key)) this.#options.changed?.({ key, before, now: undefined });
   }
 }

@@ -41,12 +41,6 @@ export function keyText({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
 
-/** Parses the result of `keyText`. */
-export function parseKey(text: string): ObjectKey {
-  const slash = text.indexOf('/');
-  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
-}
-
 /** An object from the API server. All fields but `metadata` depend on its kind. */
 export interface KubernetesObject {
   readonly metadata: ObjectMetadata;
@@ -62,10 +56,6 @@ export interface ObjectMetadata extends ObjectKey {
   readonly finalizers: readonly string[];
   /** Set when the object is deleted; it is removed when it has no finalizers left. */
   readonly deletionTimestamp: string | undefined;
-}
-
-export function keyOf({ metadata: { namespace, name } }: KubernetesObject): ObjectKey {
-  return { namespace, name };
 }
 
 /**

@@ -7,7 +7,7 @@ import { isConflict, isExpired } from '../../src/kube/apiError.ts';
 import { ApiClient, type KubernetesClient } from '../../src/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../src/kube/clusterConfig.ts';
 import { LeaderElection } from '../../src/kube/leaderElection.ts';
-import { keyText, leases, type ApiResource, secretMetadata, secrets } from '../../src/kube/objects.ts';
+import { leases, type ApiResource, secretMetadata, secrets } from '../../src/kube/objects.ts';
 import { Informer, type ObjectChange } from '../../src/kube/informer.ts';
 import {
   type ApiServer,
@@ -26,7 +26,7 @@ const images: ApiResource = {
 const io = createIo({ cwd: '/' });
 
 const describeChange = ({ key, before, now }: ObjectChange<string>): string =>
-  `${keyText(key)}: ${before ?? '-'} → ${now ?? '-'}`;
+  `${key}: ${before ?? '-'} → ${now ?? '-'}`;
 
 const until = async (fits: () => boolean): Promise<void> => {
   while (!fits()) await wait(10);

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
 import { ApiClient, type KubernetesClient } from '../../src/kube/kubernetesClient.ts';
-import { keyText, secrets } from '../../src/kube/objects.ts';
+import { secrets } from '../../src/kube/objects.ts';
 import { Informer, type InformerOptions } from '../../src/kube/informer.ts';
 import { createFakeClock } from '../support/fakeClock.ts';
 import {
@@ -45,7 +45,7 @@ function start(options: Partial<InformerOptions<string>> = {}): void {
     resource: secrets,
     namespace: 'metal3',
     keep: ({ metadata }) => metadata.resourceVersion,
-    changed: ({ key, before, now }) => void changes.push(`${keyText(key)} ${before ?? '-'} ${now ?? '-'}`),
+    changed: ({ key, before, now }) => void changes.push(`${key} ${before ?? '-'} ${now ?? '-'}`),
     onError: ({ message }, retryIn) => void troubles.push({ message, retryIn }),
     backOff: { first: 1, longest: 8 },
     ...options,
@@ -77,7 +77,7 @@ describe('Informer', () => {
     expect(changes).toEqual(['metal3/a - 1', 'metal3/b - 2', 'metal3/a 1 6', 'metal3/b 2 -', 'metal3/c - 8']);
     expect([...cache.values()]).toEqual(['6', '8']);
     expect([...cache.values()]).toHaveLength(2);
-    expect(cache.get({ namespace: 'metal3', name: 'a' })).toBe('6');
+    expect(cache.get('metal3/a')).toBe('6');
     const path = '/api/v1/namespaces/metal3/secrets';
     expect(server.requests.map((request) => request.path)).toEqual([path, path]);
     expect(troubles).toEqual([]);

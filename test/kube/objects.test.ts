@@ -4,10 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/kube/apiError.ts';
 import {
   collectionPath,
-  keyText,
   leases,
   objectPath,
-  parseKey,
   queryText,
   readObject,
   secrets,
@@ -43,13 +41,6 @@ describe('readObject', () => {
     ['metadata without a name', { metadata: { ...metadata, name: undefined } }],
   ])('refuses %s', (_title, value) => {
     expect(() => readObject(value, 'get secrets')).toThrow(ApiError);
-  });
-});
-
-describe('keys', () => {
-  it('are written and read', () => {
-    const key = { namespace: 'metal3', name: 'worker-0.example.com' };
-    expect(parseKey(keyText(key))).toEqual(key);
   });
 });
 

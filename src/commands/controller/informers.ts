@@ -4,7 +4,7 @@
  */
 
 import type { KubernetesClient } from '../../kube/kubernetesClient.ts';
-import { keyText, parseKey, type ApiResource, secretMetadata } from '../../kube/objects.ts';
+import { keyText, type ApiResource, secretMetadata } from '../../kube/objects.ts';
 import { Informer } from '../../kube/informer.ts';
 import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';
 
@@ -34,7 +34,7 @@ export class Informers {
       ...shared,
       resource: preprovisioningImages,
       keep: readPreprovisioningImage,
-      changed: ({ key }) => changed(keyText(key)),
+      changed: ({ key }) => changed(key),
     });
     this.#versions = new Informer({
       ...shared,
@@ -43,8 +43,7 @@ export class Informers {
       changed: ({ key, before, now }) => {
         if (before === now) return;
         for (const image of this.all()) {
-          const { namespace: own, spec } = image;
-          if (own === key.namespace && spec.networkDataName === key.name) changed(keyText(image));
+          if (secretOf(image) === key) changed(keyText(image));
         }
       },
     });
@@ -63,7 +62,7 @@ export class Informers {
 
   /** By `NAMESPACE/NAME`. */
   find(owner: string): PreprovisioningImage | undefined {
-    return this.#images.get(parseKey(owner));
+    return this.#images.get(owner);
   }
 
   all(): IterableIterator<PreprovisioningImage> {
@@ -71,11 +70,16 @@ export class Informers {
   }
 
   /** The version of its Secret; undefined if the object names no Secret, or the Secret does not exist. */
-  networkVersion({ namespace, spec: { networkDataName: name } }: PreprovisioningImage): string | undefined {
-    return name === undefined ? undefined : this.#versions.get({ namespace, name });
+  networkVersion(image: PreprovisioningImage): string | undefined {
+    return this.#versions.get(secretOf(image) ?? '');
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#images.stop(), this.#versions.stop()]);
   }
+}
+
+/** `NAMESPACE/NAME` of the Secret with its network; undefined if the object names none. */
+function secretOf({ namespace, spec: { networkDataName: name } }: PreprovisioningImage): string | undefined {
+  return name === undefined ? undefined : keyText({ namespace, name });
 }
