@@ -132,6 +132,19 @@ describe('renderHosts', () => {
     },
   );
 
+  it('names two hosts with the same name by their places in a value, which has no lines', async () => {
+    const hosts = [{ name: 'a' }, { name: 'a', overrides: {} }];
+    const { value } = await renderHosts({ agent: settings, hosts }).next();
+    expect(value).toMatchObject({
+      diagnostics: [
+        {
+          message: '2 hosts have the same name: $.hosts.0.name, $.hosts.1.name',
+          at: { file: 'inventory' },
+        },
+      ],
+    });
+  });
+
   it('an invalid inventory is an error before the first host', async () => {
     const error = await errorOf(renderHosts('agent: 1\nhosts: []').next());
     expect(error).toMatchObject({ code: 'ERR_INVENTORY', at: { file: 'inventory', line: 1 } });

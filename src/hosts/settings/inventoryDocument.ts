@@ -8,7 +8,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
 import { comparePositions, type FilePlace } from '../../core/errors.ts';
-import type { Diagnostic, Path } from '../../core/finding.ts';
+import { type Diagnostic, formatPath, type Path } from '../../core/finding.ts';
 import { ignoreProblem } from '../../io/report/ignored.ts';
 import { importAsset } from '../../core/assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
@@ -133,8 +133,8 @@ function checkShape(value: unknown, check: Check, key: 'agent' | 'overrides', pa
   const { values, paths } = readSpelling(settings);
   const twins = [...paths].flatMap(([name, [, second]]) => {
     if (second === undefined) return [];
-    const lines = paths.get(name)?.map((path) => placeOf(below(part, [key, ...path])).line ?? 1);
-    const message = `${name} is set twice: lines ${lines?.join(' and ')}`;
+    const all = paths.get(name)?.map((path) => below(part, [key, ...path]).path) ?? [];
+    const message = `${name} is set twice: ${namePlaces(all, ' and ', part.document)}`;
     return [{ path: [key, ...second], message, hint: `remove ${second.join('.')}` }];
   });
   const mistakes = checkSchema({ ...value, [key]: values }, check).map((mistake) => {
@@ -152,6 +152,12 @@ function checkSchema(value: unknown, check: Check): Mistake[] {
 
 function placeOf({ document, path }: Part): FilePlace {
   return { file: document.name, ...document.locate(path) };
+}
+
+/** `lines 3, 7`; of a value, which has no lines, `$.hosts.0.name, $.hosts.4.name`. */
+function namePlaces(paths: readonly Path[], separator: string, document: InventoryDocument): string {
+  const lines = paths.flatMap((path) => document.locate(path)?.line ?? []);
+  return lines.length === 0 ? paths.map(formatPath).join(separator) : `lines ${lines.join(separator)}`;
 }
 
 /** In the order of the document. @param part that contains the mistakes */
@@ -200,9 +206,10 @@ function readHosts(
 }
 
 function namedHost(host: unknown, index: number, document: InventoryDocument) {
+  const line = document.locate(['hosts', index])?.line;
   return {
     name: stringOf(asMapping(host)['name']) ?? `host ${index + 1}`,
-    at: { file: document.name, line: document.locate(['hosts', index])?.line ?? 1 },
+    at: { file: document.name, ...(line !== undefined && { line }) },
   };
 }
 
@@ -271,10 +278,11 @@ function reportTwins(
 ): Diagnostic[] {
   const [first] = same ?? [];
   if (same === undefined || first === undefined) return [];
-  const lines = same.slice(0, MOST_LINES).map((index) => document.locate(['hosts', index, key])?.line ?? 1);
+  const paths = same.slice(0, MOST_LINES).map((index) => ['hosts', index, key]);
   const more = same.length > MOST_LINES ? ` and ${same.length - MOST_LINES} more` : '';
   const what = key === 'name' ? 'name' : 'MAC address';
-  const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
+  const places = namePlaces(paths, ', ', document);
+  const message = `${same.length} hosts have the same ${what}: ${places}${more}`;
   const hint = `set a unique ${what} for each host; these hosts are skipped`;
   return locate([{ path: [key], message, hint }], { document, path: ['hosts', first] });
 }
