@@ -1,22 +1,23 @@
 /** What a signal that ends the program still has to do: remove temporary files, and complete what must not stay half done. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { offSignal, onSignal } from './process.ts';
+import { onSignals } from './process.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const cleanups = new Set<() => void>();
+let stopListening = (): void => undefined;
 
 /** Calls `cleanUp`, which is synchronous, when a signal ends the program. @returns what takes that back */
 export function onInterrupt(cleanUp: () => void): () => void {
-  if (cleanups.size === 0) for (const signal of SIGNALS) onSignal(signal, cleanUpAndEnd);
+  if (cleanups.size === 0) stopListening = onSignals(SIGNALS, cleanUpAndEnd);
   cleanups.add(cleanUp);
   return () => forget(cleanUp);
 }
 
 function forget(cleanUp: () => void): void {
   cleanups.delete(cleanUp);
-  if (cleanups.size === 0) for (const signal of SIGNALS) offSignal(signal, cleanUpAndEnd);
+  if (cleanups.size === 0) stopListening();
 }
 
 /** Whether signals have to wait. */
@@ -33,13 +34,13 @@ export async function completeBeforeEnd(
   let received: NodeJS.Signals | undefined;
   const keep = (signal: NodeJS.Signals): void => void (received ??= signal);
   isProtected = true;
-  for (const signal of SIGNALS) onSignal(signal, keep);
+  const release = onSignals(SIGNALS, keep);
   try {
     await work();
     await nextTurn(); // a signal that came during synchronous writes
   } finally {
     isProtected = false;
-    for (const signal of SIGNALS) offSignal(signal, keep);
+    release();
   }
   if (received === undefined) return;
   say(received);

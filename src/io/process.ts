@@ -78,12 +78,12 @@ export function ownProcess(): () => void {
   return () => void (isOwned = false);
 }
 
-export function onSignal(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): void {
-  if (isOwned) process.on(signal, listener);
-}
-
-export function offSignal(signal: NodeJS.Signals, listener: NodeJS.SignalsListener): void {
-  if (isOwned) process.off(signal, listener);
+/** @returns what removes the listener */
+export function onSignals(signals: readonly NodeJS.Signals[], listener: NodeJS.SignalsListener): () => void {
+  if (isOwned) for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
 }
 
 /** Ends the program while the system reads a file: exiting would wait for that. A service manager accepts this end by SIGTERM. */
@@ -110,12 +110,10 @@ export function listenToSignals(reload: () => void, aborted?: AbortSignal) {
     last = now;
     for (const resolve of waiting.splice(0)) resolve(signal);
   };
-  const listeners: readonly (readonly [signal: NodeJS.Signals, listener: NodeJS.SignalsListener])[] = [
-    ['SIGTERM', stop],
-    ['SIGINT', stop],
-    ['SIGHUP', process.platform === 'win32' ? stop : reload],
+  const removers = [
+    onSignals(['SIGTERM', 'SIGINT'], stop),
+    onSignals(['SIGHUP'], process.platform === 'win32' ? stop : reload),
   ];
-  for (const [signal, listener] of listeners) onSignal(signal, listener);
   aborted?.addEventListener('abort', abort);
   return {
     /** Resolves with the next SIGTERM or SIGINT. */
@@ -126,7 +124,7 @@ export function listenToSignals(reload: () => void, aborted?: AbortSignal) {
       }),
     /** From then on signals do again what they do by themselves. */
     ignore: () => {
-      for (const [signal, listener] of listeners) offSignal(signal, listener);
+      for (const remove of removers) remove();
       aborted?.removeEventListener('abort', abort);
     },
   };
