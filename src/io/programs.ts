@@ -4,7 +4,6 @@ import { execFile, type ExecFileOptions } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { promisify } from 'node:util';
 import { quoteShellWord } from '../formats/shell.ts';
 import { statsOf } from './files/fileStates.ts';
 import { programPaths } from './files/platform.ts';
@@ -36,8 +35,6 @@ interface ProgramEnd {
   readonly signal: string | undefined;
 }
 
-const execute = promisify(execFile);
-
 /**
  * Runs a program, which is killed after the timeout, or if it writes more than `maxBuffer` bytes.
  * @throws system errors if it does not start
@@ -47,23 +44,15 @@ export async function runProgram(
   args: readonly string[],
   options: Required<Pick<ExecFileOptions, 'env' | 'timeout' | 'maxBuffer'>> & Pick<ExecFileOptions, 'cwd'>,
 ): Promise<ProgramEnd> {
-  return execute(program, args, { ...options, killSignal: 'SIGKILL' }).then(
-    (output) => ({ ...output, exitCode: 0, signal: undefined }),
-    (error: unknown) => {
-      const { code, signal, stdout = '', stderr = '' }: ProgramFailure = Object(error);
-      if (typeof code === 'number') return { stdout, stderr, exitCode: code, signal: undefined };
-      if (typeof code === 'string' && code !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw error;
-      return { stdout, stderr, exitCode: undefined, signal: signal ?? 'SIGKILL' };
-    },
-  );
-}
-
-/** The code is a text if the program did not start, or wrote too much. */
-interface ProgramFailure {
-  readonly code?: number | string | null;
-  readonly signal?: string | null;
-  readonly stdout?: string;
-  readonly stderr?: string;
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { ...options, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      // The code is a text if the program did not start, or wrote too much.
+      const code = error === null ? 0 : error.code;
+      if (typeof code === 'number') resolve({ stdout, stderr, exitCode: code, signal: undefined });
+      else if (typeof code === 'string' && code !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
+      else resolve({ stdout, stderr, exitCode: undefined, signal: error?.signal ?? 'SIGKILL' });
+    });
+  });
 }
 
 const NAME = 'ironic-coreos';
