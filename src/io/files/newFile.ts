@@ -161,7 +161,13 @@ export async function createFile(
       const temp = await make(tempPath);
       try {
         await fill(temp);
-        if (isReplaced && file.inputs?.has(target) === true) throw isInput(file.shownPath); // all inputs are read now
+        // All inputs are read now. One that is the output would be lost.
+        if (isReplaced && file.inputs?.has(target) === true) {
+          throw new CliError(`${file.shownPath} is an input of this command; it was not replaced`, {
+            code: 'ERR_FILE_EXISTS',
+            hint: 'use another file for the output',
+          });
+        }
         const replaced = isReplaced ? await statsOf(target) : undefined;
         const mode = file.mode ?? (replaced && replaced.mode & 0o7777);
         await temp.handle.chmod(mode ?? usualMode());
@@ -191,14 +197,6 @@ export async function openPrivate(path: string): Promise<FileHandle> {
   return makePrivate(target);
 }
 
-/** The error for a file that was read to create the new one: it would be lost. */
-function isInput(shownPath: string): CliError {
-  return new CliError(`${shownPath} is an input of this command; it was not replaced`, {
-    code: 'ERR_FILE_EXISTS',
-    hint: 'use another file for the output',
-  });
-}
-
 export function makePrivate(path: string): Promise<FileHandle> {
   return open(path, 'wx+', PRIVATE);
 }
@@ -218,7 +216,15 @@ export async function checkNewFile(file: NewFile): Promise<void> {
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
     }
-    if (file.existing === 'replace') await refuseSpecial(file);
+    const stats = await statsOf(file.path);
+    if (stats?.isDirectory() === true) throw systemError('EISDIR');
+    // The rename would replace a device with a file.
+    if (stats?.isFile() === false) {
+      throw new CliError(`File exists: ${file.shownPath} is not a regular file`, {
+        code: 'ERR_FILE_EXISTS',
+        hint: 'pass "-o -" and redirect standard output to it',
+      });
+    }
     if (!(await stat(dirname(file.path))).isDirectory()) throw systemError('ENOTDIR');
   } catch (error) {
     throw creationError(error, file);
@@ -229,17 +235,6 @@ function checkPath({ shownPath }: NewFile): void {
   if (shownPath === '') throw emptyPathError('The output path is empty');
   // Resolving the path removes the slash.
   if (shownPath.endsWith('/')) throw systemError('EISDIR');
-}
-
-/** Rejects special files: the rename would replace a device with a file. */
-async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
-  const stats = await statsOf(path);
-  if (stats?.isDirectory() === true) throw systemError('EISDIR');
-  if (stats === undefined || stats.isFile()) return;
-  throw new CliError(`File exists: ${shownPath} is not a regular file`, {
-    code: 'ERR_FILE_EXISTS',
-    hint: 'pass "-o -" and redirect standard output to it',
-  });
 }
 
 function creationError(

@@ -7,7 +7,7 @@ import {
   hasErrors,
   type Severity,
 } from '../../core/finding.ts';
-import { type Excerpt, type FilePlace, formatPlace } from '../../core/errors.ts';
+import { type Excerpt, formatPlace } from '../../core/errors.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { formatNames, groupProblems } from './problemGroups.ts';
 import { LONGEST_MESSAGE, printable, shorten } from '../../core/foreignText.ts';
@@ -62,16 +62,13 @@ function formatShared(problems: readonly Diagnostic[], hosts: readonly string[],
   const state =
     first.severity === 'error' && first.host?.state !== undefined ? ` are ${first.host.state}` : '';
   const sentence = formatSentence({ ...first, at: undefined });
-  const places = new Set(problems.flatMap(({ at, host }) => formatPlaceOf(at ?? host?.at)));
+  const ats = problems.flatMap(({ at, host }) => at ?? host?.at ?? []);
+  const places = new Set(ats.map((at) => printable(formatPlace(at))));
   const [place] = places;
   const more = places.size > 1 ? ` and ${places.size - 1} more` : '';
   const names = formatNames(hosts);
   const line = place === undefined ? `  for ${names}` : `  --> ${place}${more}: ${names}`;
   return formatLines(first, `${formatCount(hosts.length, 'host')}${state}: ${sentence}`, [line], [], paint);
-}
-
-function formatPlaceOf(at: FilePlace | undefined): string[] {
-  return at === undefined ? [] : [printable(formatPlace(at))];
 }
 
 /** The message with its place, and with the rule: `ramdisk.yaml:4:5: … [$.path] (agent-size)`. */
