@@ -35,13 +35,57 @@ export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
   const isOfPath = error instanceof Error && 'path' in error && typeof error.path === 'string';
-  const { action: verb, path, place = isOfPath ? String(error.path) : undefined } = action;
-  const row = rows[code];
-  const [message, hint] = row?.describe({ ...action, place }) ?? [
-    `Cannot ${verb} ${path}: ${reasonOf(code)}`,
-    `read the access rights: ls -ld ${[dirname(path), path].map(quoteShellWord).join(' ')}`,
-  ];
-  return new CliError(message, { code: row?.code ?? generalCode(verb), hint, cause: error });
+  const { place = isOfPath ? String(error.path) : undefined } = action;
+  const [shownCode, message, hint] = describe(code, { ...action, place });
+  return new CliError(message, { code: shownCode, hint, cause: error });
+}
+
+function describe(
+  code: string,
+  action: FileAction,
+): readonly [code: ErrorCode, message: string, hint: string] {
+  const { action: verb, path, what } = action;
+  const isRead = verb === 'read';
+  switch (code) {
+    case 'ENOENT':
+      return ['ERR_FILE_MISSING', ...describeMissing(action)];
+    case 'ENOTDIR': {
+      const hint = isRead
+        ? `pass the path of a folder: ${path} is a file, or below one`
+        : `use another path: ${path} is below a file`;
+      return ['ERR_FILE_MISSING', `A part of the path is not a folder: ${path}`, hint];
+    }
+    case 'EACCES':
+    case 'EPERM': {
+      const hint = isRead
+        ? 'grant this user read permission for the file'
+        : 'grant this user write permission, or use another path';
+      return ['ERR_FILE_ACCESS', `No permission to ${verb} ${path}`, hint];
+    }
+    case 'EROFS': {
+      const message = `Cannot ${verb} ${path}: the file system is read-only`;
+      return ['ERR_FILE_ACCESS', message, 'write to another path with -o'];
+    }
+    case 'EEXIST':
+      return ['ERR_FILE_EXISTS', `File exists: ${path}`, `use another path than ${path}`];
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return ['ERR_DISK_FULL', ...describeFull(action)];
+    case 'ETXTBSY':
+    case 'EBUSY':
+      return ['ERR_BUSY', `${path} is in use`, 'stop the program that uses it'];
+    case 'EISDIR':
+      return [generalCode(verb), `${path} is a directory`, `pass the path of a file (${what})`];
+    case 'ENAMETOOLONG': {
+      // Usually the content of a file in place of its path.
+      const message = `The path is too long: ${path.slice(0, 80)}…`;
+      return [generalCode(verb), message, 'use a shorter path, and not the content of a file'];
+    }
+    default: {
+      const hint = `read the access rights: ls -ld ${[dirname(path), path].map(quoteShellWord).join(' ')}`;
+      return [generalCode(verb), `Cannot ${verb} ${path}: ${reasonOf(code)}`, hint];
+    }
+  }
 }
 
 /** A full disk is a problem of the whole run, not of the host or the file that meets it first. */
@@ -65,12 +109,6 @@ function generalCode(action: string): ErrorCode {
 }
 
 type Described = readonly [message: string, hint: string];
-
-interface Row {
-  /** Default: that of a file which cannot be read, or written. */
-  readonly code?: ErrorCode;
-  readonly describe: (action: FileAction) => Described;
-}
 
 /** What is given in place of a path may contain secrets. */
 function describeMissing({ path, what, action }: FileAction): Described {
@@ -115,59 +153,6 @@ function fileSystemOf(folder: string): StatsFs | undefined {
   }
 }
 
-const refused: Row = {
-  code: 'ERR_FILE_ACCESS',
-  describe: ({ path, action }) => [
-    `No permission to ${action} ${path}`,
-    action === 'read'
-      ? 'grant this user read permission for the file'
-      : 'grant this user write permission, or use another path',
-  ],
-};
-
-const inUse: Row = {
-  code: 'ERR_BUSY',
-  describe: ({ path }) => [`${path} is in use`, 'stop the program that uses it'],
-};
-
-const rows: Readonly<Record<string, Row>> = {
-  ENOENT: { code: 'ERR_FILE_MISSING', describe: describeMissing },
-  ENOTDIR: {
-    code: 'ERR_FILE_MISSING',
-    describe: ({ path, action }) => [
-      `A part of the path is not a folder: ${path}`,
-      action === 'read'
-        ? `pass the path of a folder: ${path} is a file, or below one`
-        : `use another path: ${path} is below a file`,
-    ],
-  },
-  EACCES: refused,
-  EPERM: refused,
-  EROFS: {
-    code: 'ERR_FILE_ACCESS',
-    describe: ({ path, action }) => [
-      `Cannot ${action} ${path}: the file system is read-only`,
-      'write to another path with -o',
-    ],
-  },
-  EEXIST: {
-    code: 'ERR_FILE_EXISTS',
-    describe: ({ path }) => [`File exists: ${path}`, `use another path than ${path}`],
-  },
-  ENOSPC: { code: 'ERR_DISK_FULL', describe: describeFull },
-  EDQUOT: { code: 'ERR_DISK_FULL', describe: describeFull },
-  EISDIR: { describe: ({ path, what }) => [`${path} is a directory`, `pass the path of a file (${what})`] },
-  // Usually the content of a file in place of its path.
-  ENAMETOOLONG: {
-    describe: ({ path }) => [
-      `The path is too long: ${path.slice(0, 80)}…`,
-      'use a shorter path, and not the content of a file',
-    ],
-  },
-  ETXTBSY: inUse,
-  EBUSY: inUse,
-};
-
 /**
  * A system error as a CliError such as `cannot write to standard output: No space left on device`. Any other value is
  * returned unchanged.
@@ -178,7 +163,7 @@ export function streamError(error: unknown, action: string): unknown {
   return code === undefined
     ? error
     : new CliError(`cannot ${action}: ${reasonOf(code)}`, {
-        code: rows[code]?.code ?? generalCode(action),
+        code: code === 'ENOSPC' ? 'ERR_DISK_FULL' : generalCode(action),
         cause: error,
       });
 }
