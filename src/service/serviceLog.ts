@@ -3,13 +3,30 @@
 import { type Diagnostic, diagnosticOf, formatPath } from '../core/finding.ts';
 import { CliError, UsageError } from '../core/errors.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
-import type { LogFields, ServerLog } from '../http/server/serverLog.ts';
+import { createServerLog, type LogFields, type ServerLog } from '../http/server/serverLog.ts';
 import { printable } from '../core/foreignText.ts';
 
 /** A log and its format: `json` is for programs. */
 export interface LogTarget {
   readonly log: ServerLog;
   readonly form: 'json' | 'text';
+}
+
+/** The log on standard error; with `--quiet`, only its errors. */
+export function openLog(
+  { errors, stderr }: Pick<Io, 'errors' | 'stderr'>,
+  form: LogTarget['form'],
+): ServerLog {
+  const log = createServerLog(errors ?? stderr, form);
+  if (errors === undefined) return log;
+  return {
+    request: (event) => {
+      if (event.status >= 500) log.request(event);
+    },
+    note: (level, event, fields) => {
+      if (level === 'error') log.note(level, event, fields);
+    },
+  };
 }
 
 function fieldsOf({ at, code, hint, host, message, path, rule }: Diagnostic): LogFields {

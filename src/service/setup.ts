@@ -96,8 +96,8 @@ function readLimits({ idleTimeout, maxConnections }: ServiceOptions, io: Io): Se
 }
 
 /** Text on a terminal, otherwise JSON. */
-export function readLogForm(log: ServiceOptions['log'], { stderr }: Io): 'json' | 'text' {
-  return log ?? (stderr.isTTY === true ? 'text' : 'json');
+export function readLogForm(log: ServiceOptions['log'], { errors, stderr }: Io): 'json' | 'text' {
+  return log ?? ((errors ?? stderr).isTTY === true ? 'text' : 'json');
 }
 
 function readTls({ tlsCert, tlsKey, clientCa }: ServiceOptions, io: Io): TlsFiles | undefined {

@@ -3,7 +3,7 @@
 import { imageEnv } from '../support/agentImage.ts';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { runService } from '../../src/service/serviceLog.ts';
+import { openLog, runService } from '../../src/service/serviceLog.ts';
 import { CliError, UsageError } from '../../src/core/errors.ts';
 import type { Io } from '../../src/io/io.ts';
 import { createServerLog } from '../../src/http/server/serverLog.ts';
@@ -57,5 +57,20 @@ describe.each([
     const outcome = await ended.catch((thrown: unknown) => thrown);
     expect(outcome).toBe(kind === 'UsageError' ? error : code);
     expect(said).toHaveLength(kind === 'UsageError' ? 0 : 1);
+  });
+});
+
+describe('openLog', () => {
+  it('writes only errors with --quiet, which discards all else', () => {
+    const { io, said } = target('json');
+    const log = openLog({ stderr: new Writable(), errors: io.stderr }, 'json');
+    for (const level of ['info', 'warning', 'error'] as const) log.note(level, level, {});
+    const request = { id: 1, client: '192.0.2.1', method: 'GET', bytes: 0, seconds: 0 };
+    const none = { artifact: undefined, host: undefined, path: undefined, userAgent: undefined };
+    for (const status of [200, 404, 503]) log.request({ ...request, ...none, status, outcome: 'failed' });
+    expect(said.map((line): unknown => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: 'error', event: 'error' }),
+      expect.objectContaining({ level: 'error', event: 'request', status: 503 }),
+    ]);
   });
 });

@@ -5,11 +5,11 @@
 
 import { resolve } from 'node:path';
 import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
-import { createServerLog, noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
+import { noteFailedReload, type ServerLog } from '../../http/server/serverLog.ts';
 import { throttleLog } from '../../http/server/throttledLog.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
 import { pageMessage } from '../../service/pageMessage.ts';
-import { runService, withLog } from '../../service/serviceLog.ts';
+import { openLog, runService, withLog } from '../../service/serviceLog.ts';
 import { readLogForm, type Setup } from '../../service/setup.ts';
 import type { ControllerOptions } from './options.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
@@ -40,7 +40,7 @@ import { pause, systemClock } from '../../io/clock.ts';
 /** Runs until SIGTERM or SIGINT, then returns 0. With a JSON log, an error that ends it earlier is an event of the log. */
 export async function controller(options: ControllerOptions, io: Io): Promise<ExitCode> {
   const form = readLogForm(options.log, io);
-  const log = createServerLog(io.stderr, form);
+  const log = openLog(io, form);
   const serviceIo = withLog(io, { log, form });
   return runService(
     { log, form },

@@ -13,7 +13,6 @@ import { formatCount } from '../../formats/messageText.ts';
 import { portOf, urlHost } from '../../formats/url.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { isLoopback } from '../../http/server/listenAddress.ts';
-import { createServerLog } from '../../http/server/serverLog.ts';
 import { endNow, listenToSignals } from '../../io/process.ts';
 import { fetchesRootfs } from '../../hosts/plan/artifacts.ts';
 import { imageFiles } from '../../hosts/plan/baseImages.ts';
@@ -31,7 +30,7 @@ import {
   startService,
 } from '../../service/service.ts';
 import { createInputWatches, endService } from '../../service/serviceRun.ts';
-import { loggingFailure, runService, withLog } from '../../service/serviceLog.ts';
+import { loggingFailure, openLog, runService, withLog } from '../../service/serviceLog.ts';
 import { formatDuration } from '../../service/status/figures.ts';
 import { mainArtifact, printUrls } from '../../service/urlList.ts';
 
@@ -41,7 +40,7 @@ import { mainArtifact, printUrls } from '../../service/urlList.ts';
  */
 export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode> {
   const form = readLogForm(options.log, userIo);
-  const log = createServerLog(userIo.stderr, form);
+  const log = openLog(userIo, form);
   const target = { log, form };
   const io = withLog(userIo, target);
   const run = async (setup: Setup): Promise<ExitCode> => {

@@ -26,7 +26,7 @@ export function withOutputChoice(io: Io, choice: Readonly<OutputChoice>): Io {
     isQuiet,
     paint,
     paintData: paintFor(stdout, choice, env),
-    stderr: isQuiet ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr, // nor any progress
+    ...(isQuiet && { stderr: new Writable({ write: (_chunk, _encoding, done) => done() }), errors: stderr }),
     report: (diagnostics) => {
       const shown = isQuiet ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
       stderr.write((isVerbose ? formatDiagnostics : formatGrouped)(shown, paint));

@@ -308,6 +308,16 @@ describe('the start', () => {
     expect(logLines(stderr).filter(({ event }) => event === 'ready')).toEqual([]);
   });
 
+  it('says with --quiet why it fails, and nothing else', async () => {
+    const { code, stderr, stdout } = await runServe(['--inventory', 'missing.yaml', ...images, '--quiet']);
+    const message: unknown = expect.stringContaining('missing.yaml');
+    expect([code, stdout, logLines(stderr)]).toEqual([
+      1,
+      '',
+      [expect.objectContaining({ level: 'error', event: 'failed', message })],
+    ]);
+  });
+
   it.each<[title: string, args: readonly string[], expected: readonly string[]]>([
     ['a pull secret over plain HTTP', [...iso], ['plain HTTP sends a pull secret unencrypted, for worker-1']],
     ['that by its public URL', [...iso, '--public-url', 'http://192.0.2.1'], ['plain HTTP sends']],
