@@ -21,10 +21,11 @@ export function requireTerminal(question: string, { stdin }: Pick<Io, 'stdin'>):
  */
 export async function confirm(
   question: string,
-  { stderr, stdin }: Pick<Io, 'stderr' | 'stdin'>,
+  { errors, stderr, stdin }: Pick<Io, 'errors' | 'stderr' | 'stdin'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const lines = createInterface({ input: stdin, output: stderr });
+  const output = errors ?? stderr; // with --quiet, too: the program waits for the answer
+  const lines = createInterface({ input: stdin, output });
   // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
   // The answer may be the last line of the input, so it is processed first.
   const ended = new Promise<undefined>(
@@ -34,7 +35,7 @@ export async function confirm(
   const answer = lines.question(text, { signal }).catch(() => undefined);
   try {
     const given = await Promise.race([answer, ended]);
-    if (given === undefined) stderr.write('\n');
+    if (given === undefined) output.write('\n');
     return /^y(?:es)?$/i.test(given?.trim() ?? '');
   } finally {
     lines.close();

@@ -26,7 +26,7 @@ export interface Io {
   readonly stdout: Output;
   /** Progress and results. Errors and warnings go to `report` (`io/report/report.ts`). */
   readonly stderr: Output;
-  /** Standard error for the errors of a log where nothing else is printed: then `stderr` discards what it gets. */
+  /** Standard error for questions and the errors of a log where only errors are printed: then `stderr` discards what it gets. */
   readonly errors?: Output | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative paths of the user start here. */
