@@ -195,11 +195,9 @@ export class ProgramCommand extends Command {
   /** A command that already has an option of the same name keeps its own. */
   #addGlobalOptions(): void {
     const isGroup = this.commands.length > 0 && this.parent !== null;
-    if (!isGroup) {
-      const helpAll = new CommanderOption('--help-all', 'print the help with all options');
-      this.addOption(helpAll.helpGroup(GLOBAL_OPTIONS).hideHelp(!this.#hasShortHelp));
-      this.on('option:help-all', () => this.printAll().help());
-    }
+    const helpAll = new CommanderOption('--help-all', 'print the help with all options');
+    this.addOption(helpAll.helpGroup(GLOBAL_OPTIONS).hideHelp(!this.#hasShortHelp));
+    this.on('option:help-all', () => this.printAll().help());
     for (const [flags, declared, take] of globalOptions) {
       const option = new DeclaredOption(flags, declared).helpGroup(GLOBAL_OPTIONS);
       if (this.options.some(({ long }) => long === option.long)) continue;

@@ -28,13 +28,11 @@ const all = declaredBelow(wholeProgram());
 const leaves = all.filter(({ command }) => command.commands.length === 0);
 const groups = all.filter(({ command }) => command.commands.length > 0);
 
-const help = async (path: string, flag = isGroup(path) ? '--help' : '--help-all'): Promise<string> => {
+const help = async (path: string, flag = '--help-all'): Promise<string> => {
   const { code, stdout, stderr } = await runCli([...path.split(' ').filter(Boolean), flag]);
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 };
-
-const isGroup = (path: string): boolean => groups.some((group) => group.path === path);
 
 describe('help', () => {
   it('of each command has purpose, exit codes and examples', async () => {
