@@ -9,22 +9,10 @@ import { infoRule } from '../../../core/rule.ts';
 
 /** Options of the section `[DEFAULT]`, with the values that Ironic uses without them. */
 const enabledByDefault = {
-  driver: { option: 'enabled_hardware_types', names: ['ipmi', 'redfish'], what: 'hardware type' },
-  deploy: {
-    option: 'enabled_deploy_interfaces',
-    names: ['autodetect', 'direct', 'ramdisk', 'bootc'],
-    what: 'deploy interface',
-  },
-  inspect: {
-    option: 'enabled_inspect_interfaces',
-    names: ['no-inspect', 'redfish'],
-    what: 'inspect interface',
-  },
-  boot: {
-    option: 'enabled_boot_interfaces',
-    names: ['ipxe', 'pxe', 'redfish-virtual-media'],
-    what: 'boot interface',
-  },
+  driver: ['enabled_hardware_types', 'ipmi,redfish'],
+  deploy: ['enabled_deploy_interfaces', 'autodetect,direct,ramdisk,bootc'],
+  inspect: ['enabled_inspect_interfaces', 'no-inspect,redfish'],
+  boot: ['enabled_boot_interfaces', 'ipxe,pxe,redfish-virtual-media'],
 } as const;
 
 const lineNeeded = infoRule(
@@ -48,10 +36,11 @@ export function noteDisabled(used: {
   readonly [kind in keyof typeof enabledByDefault]?: string | undefined;
 }): readonly Finding[] {
   return (['driver', 'deploy', 'inspect', 'boot'] as const).flatMap((kind) => {
-    const { option, names, what } = enabledByDefault[kind];
+    const [option, names] = enabledByDefault[kind];
     const { [kind]: name } = used;
-    if (name === undefined || names.some((known) => known === name)) return [];
-    return [needLine('DEFAULT', `${option} = ${[...names, name].join(',')}`, `the ${what} ${name}`)];
+    if (name === undefined || names.split(',').includes(name)) return [];
+    const what = kind === 'driver' ? 'hardware type' : `${kind} interface`;
+    return [needLine('DEFAULT', `${option} = ${names},${name}`, `the ${what} ${name}`)];
   });
 }
 
