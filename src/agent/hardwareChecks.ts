@@ -127,13 +127,7 @@ function checkRootDevice(rootDevice: RootDevice, { disks, isFromBmc }: MachineHa
   const names = Object.keys(rootDevice).filter(isHintName);
   const shown = `the disks are ${disks.map((disk) => describeDisk(disk, names)).join(', ') || 'none'}`;
   const unknown = disks.length === 0 ? undefined : names.find((name) => !disks.some((disk) => name in disk));
-  if (unknown !== undefined) {
-    return say(
-      hardwareRules.unknownDisk,
-      [...path, unknown],
-      `the hardware data does not contain ${unknown} of the disks`,
-    );
-  }
+  if (unknown !== undefined) return [issueWith(hardwareRules.unknownDisk, [...path, unknown], unknown)];
   if (names.length === 0) {
     const disk = defaultDisk(disks);
     if (disk === undefined)

@@ -84,7 +84,7 @@ describe('checkHardware', () => {
     [
       'what the data does not contain',
       ['by_path=/dev/disk/by-path/a'],
-      'info hardware-unknown-disk: the hardware data does not contain by_path of the disks | use the inventory that Ironic or try stores',
+      'info hardware-unknown-disk: the hardware data does not contain what a root device hint compares: by_path | use the inventory that Ironic or try stores',
     ],
   ])('says which disk the hints select: %s', (_title, texts, finding) => {
     expect(check({ rootDevice: hints(...texts) })).toEqual([finding]);

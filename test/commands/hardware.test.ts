@@ -199,11 +199,11 @@ describe('machines of other inspections', () => {
 describe('deploy node --hardware', () => {
   const host = ['--name', 'a', '--bmc-address', 'redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1'];
 
-  it('takes the only machine for the only host', async () => {
+  it('compares the host with the machine of its name', async () => {
     const args = [
       'deploy',
       'node',
-      ...host,
+      ...host.with(1, 'qemu'),
       '--hardware',
       'machines/qemu.json',
       '--root-device',

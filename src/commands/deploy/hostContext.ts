@@ -32,11 +32,11 @@ export function createContexts(compare: HardwareComparison | undefined) {
     /** What differs between a host and its machine. */
     checkMachine: (
       { architecture, bootMac, name, rootDevice }: DeployHost,
-      { inventory, spec }: DeployOptions,
+      { spec }: DeployOptions,
       connections: ReadNetwork['connections'] = [],
     ): readonly Finding[] => {
       const expected = { rootDevice, bootMac, architecture, bootMode: bootModeOf(spec), connections };
-      return withoutIgnored(compare?.(name, expected, inventory === undefined) ?? [], io);
+      return withoutIgnored(compare?.(name, expected) ?? [], io);
     },
     /** Also reports problems of the config of the installed host; undefined if no file is given. */
     readConfig: (options: DeployOptions) => readConfig(options, io),

@@ -126,9 +126,9 @@ async function runProbes(
       const [{ probe } = {}] = same;
       if (limits.signal.aborted || probe === undefined) return [];
       const { check, run, subject } = probe;
-      watch.heard(`${subject} (${check})`);
+      watch.heard(subject);
       const outcomes = await run(limits).catch((error: unknown) => [failed(error)]);
-      watch.done(`${subject} (${check})`);
+      watch.done(subject);
       const hosts = [...new Set(same.map(({ name }) => name))];
       return outcomes.map((outcome): Row => ({ check, ...outcome, hosts }));
     });

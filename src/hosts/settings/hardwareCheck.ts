@@ -26,15 +26,8 @@ const interest: Interest = {
 /** Agents send several MiB with their logs; a cluster has hundreds of hosts. */
 const EXPECTED = { what: 'Hardware (--hardware)', maxBytes: 64 * 1024 * 1024 };
 
-/**
- * What differs between a host and its machine, which has its name, or else its boot MAC address.
- * @param isOnly there is no other host: then it has the only machine, whatever its name
- */
-export type HardwareComparison = (
-  name: string,
-  expected: ExpectedHardware,
-  isOnly?: boolean,
-) => readonly Finding[];
+/** What differs between a host and its machine, which has its name, or else its boot MAC address. */
+export type HardwareComparison = (name: string, expected: ExpectedHardware) => readonly Finding[];
 
 /** @throws CliError if a file cannot be read, or describes no machine */
 export async function readMachines(path: string, io: Io): Promise<HardwareComparison> {
@@ -55,10 +48,8 @@ export async function readMachines(path: string, io: Io): Promise<HardwareCompar
     const stem = basename(input.path, extname(input.path));
     for (const machine of own) machines.push({ ...machine, name: machine.name ?? stem });
   }
-  return (name, expected, isOnly = false) => {
-    const [only] = isOnly && machines.length === 1 ? machines : [];
+  return (name, expected) => {
     const machine =
-      only ??
       machines.find((one) => one.name === name) ??
       machines.find(({ interfaces }) => interfaces.some(({ mac }) => mac === expected.bootMac));
     if (machine !== undefined) return checkHardware(expected, machine);
