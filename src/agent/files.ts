@@ -88,7 +88,7 @@ const CLIENT_ID = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n';
 
 /** Keys of connections that NetworkManager treats as secrets, and its sections for secrets of plugins, e.g. of a VPN. */
 const SECRET =
-  /^[ \t]*(?:[a-z0-9.-]*(?:password|psk|private-key|preshared-key|wep-key\d|mka-cak|secret|pin)[ \t]*=[ \t]*\S|\[[a-z0-9-]*-secrets\])/m;
+  /^[ \t]*(?:[a-z0-9.-]*(?:password(?:-raw)?|psk|private-key|preshared-key|wep-key\d|mka-cak|secret|pin)[ \t]*=[ \t]*\S|\[[a-z0-9-]*-secrets\])/m;
 
 /** Whether `text` is a keyfile with a secret; `psk-flags`, the storage of a secret, does not count. */
 export function hasNetworkSecret(text: string): boolean {

@@ -9,6 +9,7 @@ describe('hasNetworkSecret', () => {
     ['a key with blanks around', '[wifi-security]\n  psk = 12345678\n', true],
     ['a WEP key', '[wifi-security]\nwep-key0=12345\n', true],
     ['a password of 802.1X', '[802-1x]\npassword=hunter2\n', true],
+    ['the bytes of a password of 802.1X', '[802-1x]\npassword-raw=104;117;\n', true],
     ['a password for a key', '[802-1x]\nprivate-key-password=hunter2\n', true],
     ['the key of WireGuard', '[wireguard]\nprivate-key=aGVsbG8=\n', true],
     ['the shared key of a WireGuard peer', '[wireguard-peer.aGk=]\npreshared-key=aGVsbG8=\n', true],

@@ -59,7 +59,7 @@ export function isOptionSet({ options }: PodmanCommand, name: string): boolean {
 
 /** Whether the container gets the trust store of the host. */
 export function getsTrustStore(command: PodmanCommand): boolean {
-  return bindMounts(command).some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target));
+  return bindMounts(command).some(({ target }) => /^\/etc(?:\/?$|\/(?:pki|ssl)(?:\/|$))/.test(target));
 }
 
 /** Bind mounts of the container, from `--mount` and `--volume`: paths on the host and in the container. */

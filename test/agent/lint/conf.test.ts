@@ -73,6 +73,7 @@ describe('the conf in a config', () => {
   });
 
   it.each([
+    ['all of /etc', '--volume /etc:/etc'],
     ['a trust store of the host', '--volume /etc/pki/ca-trust:/etc/pki/ca-trust'],
     ['a variable', '--env REQUESTS_CA_BUNDLE=/x'],
     ['variables in a file', '--env-file /x'],
