@@ -1,12 +1,18 @@
 /** Whose configuration a file `NAME.conf` is, and the check for it. */
 
+import { basename, dirname } from 'node:path/posix';
 import { comparePositions } from '../core/errors.ts';
 import { hasErrors, type Report } from '../core/finding.ts';
 import { parseOsloConfig } from '../formats/osloConfig.ts';
 import { findIpaOption, type IpaVersion, suggestIpaOption, suggestIpaSection } from '../ipa/ipaOptions.ts';
 import { checkConfFile, syntaxFinding } from './confCheck.ts';
-import { isAgentConfName } from './confName.ts';
 import { checkConductor, isIronicConf } from './ironicConf.ts';
+
+/** Whether a file has a name of the agent's configuration files: other programs have files named *.conf, too. */
+export function isAgentConfName(file: string): boolean {
+  const name = `${basename(dirname(file))}/${basename(file)}`;
+  return /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent).*\.conf$/.test(name);
+}
 
 /** The report about the conf of the agent, or about an ironic.conf; undefined for that of another program. */
 export function checkNamedConf(file: string, bytes: Uint8Array, ipaVersion?: IpaVersion): Report | undefined {
