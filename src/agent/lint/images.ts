@@ -8,7 +8,7 @@ import { combineRegistries, planPull, type PullSource, registryHost } from '../i
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 import { atSetting, rule } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
-import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
+import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
 
 export const agentImageRules = [
   // No problem of a setting: `agent.image` is checked where it is read, and profile icc accepts any text.
@@ -17,14 +17,11 @@ export const agentImageRules = [
     'error',
     'use a reference like registry.example.com/ironic-agent:latest',
     function* ({ agentUnits }) {
-      const commands = agentUnits.flatMap(({ pulls, runs }) => [...pulls, ...runs]);
-      for (const { podman, setting } of commands) {
-        const [first] = podman.operands;
-        const images = podman.verb === 'pull' ? podman.operands : first === undefined ? [] : [first];
-        for (const { expands, text } of images) {
-          if (expands || LOCAL_TRANSPORT.test(text)) continue;
-          const parsed = parseImageReference(withoutTransport(text));
-          if (!parsed.ok) yield atSetting(setting, `podman refuses the image reference: ${parsed.reason}`);
+      for (const command of agentUnits.flatMap(({ pulls, runs }) => [...pulls, ...runs])) {
+        for (const image of imagesOf(command)) {
+          const parsed = parseImageReference(image);
+          if (parsed.ok) continue;
+          yield atSetting(command.setting, `podman refuses the image reference: ${parsed.reason}`);
         }
       }
     },
@@ -115,29 +112,28 @@ export function agentPulls({ agentUnits }: LintSubject) {
   const pulling = agentUnits
     .filter(({ pulls }) => pulls.length === 0)
     .flatMap(({ runs }) => runs.filter((run) => optionValues(run.podman, 'pull').at(-1)?.text !== 'never'));
-  return [...agentUnits.flatMap(({ pulls }) => pulls), ...pulling].flatMap((command) => {
-    const { operands, verb } = command.podman;
-    return operands.slice(0, verb === 'pull' ? undefined : 1).flatMap(({ expands, text }) => {
-      const isBuilt = verb !== 'pull' && text.startsWith('localhost/');
-      return expands || isBuilt || LOCAL_TRANSPORT.test(text)
-        ? []
-        : [{ command, image: withoutTransport(text) }];
-    });
-  });
+  return [...agentUnits.flatMap(({ pulls }) => pulls), ...pulling].flatMap((command) =>
+    imagesOf(command)
+      .filter((image) => command.podman.verb === 'pull' || !image.startsWith('localhost/'))
+      .map((image) => ({ command, image })),
+  );
 }
+
+/** The images of a command, without those that are on the host already, so that podman contacts no registry. */
+function imagesOf({ podman: { operands, verb } }: UnitCommand): string[] {
+  return operands
+    .slice(0, verb === 'pull' ? undefined : 1)
+    .filter(({ expands, text }) => !expands && !LOCAL_TRANSPORT.test(text))
+    .map(({ text }) => text.replace(/^docker:\/\//, ''));
+}
+
+const LOCAL_TRANSPORT = /^(?:containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive):/;
 
 /** How podman pulls these images; nothing if another config may add registries. */
 export function planPulls(subject: LintSubject) {
   const registries = readRegistries(subject);
   if (registries === undefined) return [];
   return agentPulls(subject).map((pull) => ({ ...pull, plan: planPull(pull.image, registries), registries }));
-}
-
-/** Images that are on the host already, so podman contacts no registry. */
-const LOCAL_TRANSPORT = /^(?:containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive):/;
-
-function withoutTransport(image: string): string {
-  return image.replace(/^docker:\/\//, '');
 }
 
 /** The CA certificates that the config writes to the trust store of the host, and for a registry (containers-certs.d(5)). */
