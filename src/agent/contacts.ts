@@ -102,18 +102,16 @@ export function ignitionContact({ config }: LintSubject): Contact {
 
 /** The images of the agent. None if another config may add registries. */
 export function imageContacts(subject: LintSubject): readonly ImageContact[] {
-  return planPulls(subject).map(({ command: { podman, setting }, image, plan }) => {
+  return planPulls(subject).map(({ command: { podman, setting }, image, tried }) => {
     const unit = subject.agentUnits.find(({ name }) => name === setting.unitName);
     const { variables = new Map<string, string>() } = unit ?? {};
     const isUnverified = optionValues(podman, 'tls-verify').some(({ text }) => text === 'false');
-    const sources = (plan?.sources ?? [])
-      .filter(({ blocked }) => !blocked)
-      .map((source): RegistrySource => {
-        const insecure = source.insecure || isUnverified;
-        const cas = certificatesIn(trustedCas(subject, source.registry));
-        const access = { isVerified: !insecure, hasPublicCas: true, cas, variables, reader: proxyReaders.go };
-        return { ...source, insecure, access, login: loginOf(source.name, podman, subject) };
-      });
+    const sources = tried.map((source): RegistrySource => {
+      const insecure = source.insecure || isUnverified;
+      const cas = certificatesIn(trustedCas(subject, source.registry));
+      const access = { isVerified: !insecure, hasPublicCas: true, cas, variables, reader: proxyReaders.go };
+      return { ...source, insecure, access, login: loginOf(source.name, podman, subject) };
+    });
     return { image, sources };
   });
 }

@@ -71,9 +71,8 @@ export const agentImageRules = [
     'warning',
     'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
     function* (subject) {
-      for (const { command, plan } of planPulls(subject)) {
+      for (const { command, tried } of planPulls(subject)) {
         if (optionValues(command.podman, 'tls-verify').some(({ text }) => text === 'false')) continue;
-        const tried = (plan?.sources ?? []).filter(({ blocked }) => !blocked);
         const isRejected = ({ insecure, registry }: PullSource): boolean =>
           !insecure && isInternalHost(registryHost(registry)) && trustedCas(subject, registry).length === 0;
         if (tried.length === 0 || !tried.every(isRejected)) continue;
@@ -129,11 +128,15 @@ function imagesOf({ podman: { operands, verb } }: UnitCommand): string[] {
 
 const LOCAL_TRANSPORT = /^(?:containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive):/;
 
-/** How podman pulls these images; nothing if another config may add registries. */
+/** How podman pulls these images, and the sources that it tries; nothing if another config may add registries. */
 export function planPulls(subject: LintSubject) {
   const registries = readRegistries(subject);
   if (registries === undefined) return [];
-  return agentPulls(subject).map((pull) => ({ ...pull, plan: planPull(pull.image, registries), registries }));
+  return agentPulls(subject).map((pull) => {
+    const plan = planPull(pull.image, registries);
+    const tried = plan?.sources.filter(({ blocked }) => !blocked) ?? [];
+    return { ...pull, plan, tried, registries };
+  });
 }
 
 /** The CA certificates that the config writes to the trust store of the host, and for a registry (containers-certs.d(5)). */

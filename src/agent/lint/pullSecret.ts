@@ -62,8 +62,8 @@ const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.jso
 /** Why podman has no credentials for the images that the agent's commands pull, each message once. */
 function listLoginProblems(subject: LintSubject): (LoginProblem & Violation)[] {
   const found = new Map<string, LoginProblem & Violation>();
-  for (const { command, plan } of planPulls(subject)) {
-    const names = plan?.sources.filter(({ blocked }) => !blocked).map(({ name }) => name) ?? [];
+  for (const { command, tried } of planPulls(subject)) {
+    const names = tried.map(({ name }) => name);
     const files = listLoginFiles(command.podman, subject);
     const problems = files.map((file) => {
       const logins = readLogins(file);
