@@ -48,12 +48,8 @@ export function findMistake(
         message: `invalid value for ${name}`,
         hint: `use one of ${asList(params['allowedValues']).join(', ')}`,
       };
-    case 'type': {
-      const types = Array.isArray(params['type'])
-        ? params['type'].map(String)
-        : String(params['type']).split(',');
-      return otherType(name, types, path, valueAt(value, path));
-    }
+    case 'type':
+      return otherType(name, [params['type']].flat().map(String), path, valueAt(value, path));
     default:
       return { path, message: `${name} ${message}`, hint: undefined };
   }
