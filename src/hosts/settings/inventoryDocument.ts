@@ -70,8 +70,7 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   const { hosts, ...shared } = document.value;
   const list = asList(hosts);
   // The hosts are checked one by one.
-  const head =
-    hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
+  const head = Array.isArray(hosts) ? { ...shared, hosts: [] } : document.value;
   const shape = checkShape(head, checkInventory, 'agent', whole);
   if (shape.length > 0) {
     const ofHosts = list.flatMap((host, index) => {
