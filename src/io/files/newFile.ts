@@ -153,10 +153,11 @@ export async function createFile(
   fill: Fill,
   make: MakeFile = async (path) => ({ path, handle: await makePrivate(path) }),
 ): Promise<void> {
+  const isReplaced = file.existing === 'replace';
+  let target = file.path;
   try {
     checkPath(file);
-    const isReplaced = file.existing === 'replace';
-    const target = isReplaced ? await followLinks(file.path) : file.path;
+    if (isReplaced) target = await followLinks(file.path);
     await withTempPath(target, async (tempPath) => {
       const temp = await make(tempPath);
       try {
@@ -179,7 +180,8 @@ export async function createFile(
       }
     });
   } catch (error) {
-    throw creationError(error, file);
+    // What a link leads to is where the problem is.
+    throw creationError(error, target === file.path ? file : { ...file, path: target, shownPath: target });
   }
 }
 

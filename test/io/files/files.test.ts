@@ -311,6 +311,15 @@ describe('writeFileAtomically', () => {
     expect(await readFile(join(cwd, 'folder', target), 'utf8')).toBe('new');
   });
 
+  it('names the folder that is missing where a symbolic link leads', async () => {
+    await symlink('absent/new', filePath());
+    const folder = join(cwd, 'absent');
+    await expect(writeFileAtomically(filePath(), 'x', { shownPath: 'out' })).rejects.toMatchObject({
+      message: `The folder for ${join(folder, 'new')} does not exist`,
+      hint: expect.stringContaining(folder),
+    });
+  });
+
   it('writes to a device instead of replacing it', async () => {
     await writeFileAtomically('/dev/null', 'x');
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
