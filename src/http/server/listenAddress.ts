@@ -78,19 +78,13 @@ const BACKLOG = 4096;
 
 export function listenOptions(address: ListenAddress): ListenOptions & { readonly fd?: number } {
   if (address.kind === 'inherited') return { fd: address.fd };
-  return {
-    port: address.port,
-    backlog: BACKLOG,
-    ...boundHost(address),
-  };
+  const host = boundHost(address);
+  return { port: address.port, backlog: BACKLOG, ...(host !== undefined && { host }) };
 }
 
 /** Without a host, Node listens on all addresses, also where the machine has no IPv6. */
-function boundHost({ host, isIpv4Only }: Extract<ListenAddress, { kind: 'tcp' }>): {
-  readonly host?: string;
-} {
-  if (host !== undefined) return { host };
-  return isIpv4Only === true ? { host: ANY_IPV4 } : {};
+function boundHost({ host, isIpv4Only }: Extract<ListenAddress, { kind: 'tcp' }>): string | undefined {
+  return isIpv4Only === true ? ANY_IPV4 : host;
 }
 
 /** A URL for this machine, such as `http://127.0.0.1:8080`; `localhost` if the server listens on all addresses. */
@@ -115,8 +109,7 @@ export function listenError(error: unknown, address: ListenAddress): unknown {
 
 function formatAddress(address: ListenAddress): string {
   if (address.kind === 'inherited') return `the systemd socket (file descriptor ${address.fd})`;
-  const { host = '' } = boundHost(address);
-  return `${withBrackets(host)}:${address.port}`;
+  return `${withBrackets(boundHost(address) ?? '')}:${address.port}`;
 }
 
 const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {

@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions) {
     material = renewed;
     if (server instanceof HttpsServer) server.setSecureContext(renewed.context);
   };
-  const watch = files && (await watchTlsFiles(files, { interval, log, use }));
+  const watch = files && (await watchTlsFiles(files, interval, log, use));
   const stop = createStop(server, exchanges, sockets);
   const bound: AddressInfo | string | null = server.address();
   return {

@@ -101,18 +101,17 @@ function tlsError(message: string, hint?: string, cause?: unknown): CliError {
   return new CliError(message, { code: 'ERR_TLS', hint, cause });
 }
 
-interface TlsWatch {
-  /** Milliseconds between two checks. */
-  readonly interval: number;
-  readonly log: ServerLog;
-  readonly use: (material: TlsMaterial) => void;
-}
-
 /**
  * Uses changed files. If they are invalid, logs an error and keeps the previous certificate.
+ * @param interval milliseconds between two checks
  * @returns `reload` reads the files, even if they are unchanged, and resolves to whether they are in use now
  */
-export async function watchTlsFiles(files: TlsFiles, { interval, log, use }: TlsWatch) {
+export async function watchTlsFiles(
+  files: TlsFiles,
+  interval: number,
+  log: ServerLog,
+  use: (material: TlsMaterial) => void,
+) {
   let last: Promise<boolean> = Promise.resolve(true);
   const replace = async (): Promise<boolean> => {
     await watch.accept();
