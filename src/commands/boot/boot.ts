@@ -3,6 +3,7 @@
  * the timeline and the report are those of a trial.
  */
 
+import type { Architecture } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { formatWordList } from '../../formats/messageText.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
@@ -52,11 +53,7 @@ export async function boot(
   );
   const server = await findImageServer(targets, iso, options);
   const trial = { ...asked, listen: parseListenAddress(server.options.listen) };
-  const [architecture, images] = await Promise.all([
-    isoArchitecture(options.iso, io),
-    // The trial checks the images of an inventory itself, before a machine is changed.
-    iso === undefined && !check ? () => [] : checkImages(trial, server, io),
-  ]);
+  const { architecture, images } = await checkImages(trial, server, check, io);
   const clients = createBmcClients(times, io);
   const run = { options, server, clients, times, io, architecture, end };
   try {
@@ -103,19 +100,28 @@ function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
   }
 }
 
+/** The checks by the name of the machine, and the architecture of the only ISO. An image that cannot be read is read once. */
 async function checkImages(
   trial: TrialSetup,
   { iso, options }: ImageServer,
+  check: boolean,
   io: Io,
-): Promise<(name: string) => readonly MachineCheck[]> {
+): Promise<{
+  readonly images: (name: string) => readonly MachineCheck[];
+  readonly architecture: Architecture | undefined;
+}> {
   if (iso !== undefined) {
-    const checks = await checkConfiguredIso(iso, endpointOf(trial), io);
-    return () => checks;
+    const { architecture, checks } = await checkConfiguredIso(iso, endpointOf(trial), io);
+    return { images: () => checks, architecture };
   }
-  if (options.inventory === undefined) return () => [];
   const { format: _, ...served } = options;
-  const checks = await checkHostImages(served, trial.ironicUrl, endpointOf(trial), io);
-  return (name) => checks.get(name) ?? [];
+  // The trial checks the images of an inventory itself, before a machine is changed.
+  const checks =
+    check && options.inventory !== undefined
+      ? await checkHostImages(served, trial.ironicUrl, endpointOf(trial), io)
+      : undefined;
+  const architecture = await isoArchitecture(options.iso, io);
+  return { images: (name) => checks?.get(name) ?? [], architecture };
 }
 
 /** Undefined if the port is not known before the server listens. */

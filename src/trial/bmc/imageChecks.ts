@@ -27,19 +27,21 @@ import type { MachineCheck } from './checks.ts';
  * Checks an ISO that contains its config, like `validate`.
  * @param file a path or a URL
  * @param endpoint undefined if the address of the mock Ironic is not known yet
- * @returns at least one check. Throws CliError if a file cannot be read.
+ * @returns at least one check, and the architecture if it is known. Throws CliError if a file cannot be read.
  */
 export async function checkConfiguredIso(
   file: string,
   endpoint: ApiEndpoint | undefined,
   io: Io,
-): Promise<readonly MachineCheck[]> {
+): Promise<{ readonly checks: readonly MachineCheck[]; readonly architecture?: Architecture | undefined }> {
   try {
-    return await checkReadable(file, endpoint, io);
+    const checks = await checkReadable(file, endpoint, io);
+    return { checks, architecture: await isoArchitecture([file], io) };
   } catch (error) {
     if (!(error instanceof CliError) || !isRemote(file)) throw error;
     const text = `the ISO cannot be read from this machine, so its config is not checked: ${error.message}`;
-    return [{ id: 'image', status: 'warning', text, hint: 'ignore this if the BMC can read the URL' }];
+    const hint = 'ignore this if the BMC can read the URL';
+    return { checks: [{ id: 'image', status: 'warning', text, hint }] };
   }
 }
 

@@ -311,6 +311,15 @@ describe('--check', () => {
     expect(said()).toContain('waiting for the BMC of 127.0.0.1; no response for 0 seconds\n');
   });
 
+  it('an ISO that cannot be fetched from here is asked for once', async () => {
+    const bmc = await startFakeBmc({});
+    bmcs.push(bmc);
+    const options = { bmc: bmc.origin, iso: ['http://127.0.0.1:1/a.iso'], check: true };
+    const { ended, said } = startBoot([], options, { cwd: folder, env });
+    expect((await ended).report).toMatch(/image +warning: the ISO cannot be read from this machine/);
+    expect(said().match(/retrying in 1 s/g)).toHaveLength(1);
+  });
+
   it('several systems require a path', async () => {
     const { report } = await check({ fault: twoSystems });
     expect(report).toContain('the BMC manages several systems: /a, /b');
