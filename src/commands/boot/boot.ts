@@ -6,6 +6,7 @@
 import type { Architecture } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { formatWordList } from '../../formats/messageText.ts';
+import { parseImageOption } from '../../hosts/plan/imageInputs.ts';
 import { parseListenAddress } from '../../http/server/listenAddress.ts';
 import { systemClock } from '../../io/clock.ts';
 import { confirm, requireTerminal } from '../../io/confirm.ts';
@@ -80,7 +81,7 @@ function readIso({ bmc, check, inventory, iso: isos = [] }: BootOptions): string
       hint: 'pass the ISO to boot: --iso FILE, or the URL of an ISO on another server',
     });
   }
-  return iso;
+  return iso === undefined ? undefined : parseImageOption(iso).name; // its architecture is read from it
 }
 
 /** Two hosts with the same system would work against each other. */

@@ -331,6 +331,7 @@ describe('the image', () => {
 
   it.each<[title: string, options: GivenBoot, code: number, text: RegExp]>([
     ['valid', { iso: ['agent.iso'] }, 0, /image the agent calls http:\/\/192\.0\.2\.1:6385 /],
+    ['valid, with its architecture', { iso: ['x86_64=agent.iso'] }, 0, /image the agent calls http:/],
     ['no config', { iso: ['empty.iso'] }, 1, /image error: empty\.iso contains no/],
     ['no ISO', { iso: ['text.iso'] }, 1, /image error: text\.iso: not an ISO 9660 image/],
     ['half of an ISO', { iso: ['half.iso'] }, 1, /image error: half\.iso: ISO image is incomplete/],
