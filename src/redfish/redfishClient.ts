@@ -98,7 +98,7 @@ export async function openRedfish(settings: RedfishSettings) {
       change: async (change: BmcChange, action: string, longest?: number): Promise<void> =>
         requests.change({ ...change, action, longest }),
       /** A text of the BMC as it may be shown: without the secrets that the client has sent or received, and not too long. */
-      show: (text: string): string => shorten(requests.mask(text), LONGEST_TEXT),
+      show: (text: string): string => requests.show(text),
       /** Deletes the session. Takes no longer than `logout` of the timing, and never rejects. */
       close: async (): Promise<void> => requests.close(),
     };
@@ -130,6 +130,8 @@ interface Bounds {
   readonly deadline: number;
 }
 
+const unbounded: Bounds = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
+
 interface Answer extends RedfishResource {
   readonly status: number;
   readonly headers: RawResponse['headers'];
@@ -159,7 +161,7 @@ class RedfishRequests {
     const { ca, isInsecure } = settings;
     const tls = { rejectUnauthorized: !isInsecure, ...(ca !== undefined && { ca }) };
     this.#connection = connect({ connectTime: this.#timing.connect, tls });
-    const { deadline = Number.POSITIVE_INFINITY, signal = new AbortController().signal } = settings;
+    const { deadline = unbounded.deadline, signal = unbounded.signal } = settings;
     this.#bounds = { signal, deadline };
     const { password, username } = settings.credentials;
     this.#secrets = new Set([password, `${username}:${password}`]);
@@ -255,15 +257,9 @@ class RedfishRequests {
 
   async close(): Promise<void> {
     if (this.#session !== undefined) {
-      const { logout: longest } = this.#timing;
-      const request: RedfishRequest = {
-        method: 'DELETE',
-        path: this.#session,
-        action: 'logging out',
-        longest,
-      };
-      const bounds = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
-      await this.#request({ ...request, headers: this.#authorization }, bounds).catch(() => undefined);
+      const [path, headers, longest] = [this.#session, this.#authorization, this.#timing.logout];
+      const request = { method: 'DELETE', path, headers, action: 'logging out', longest } as const;
+      await this.#request(request, unbounded).catch(() => undefined);
     }
     await this.#connection.close();
   }
@@ -326,7 +322,7 @@ class RedfishRequests {
   }
 
   #refused(status: number, { body, headers }: Answer, action: string): RedfishError {
-    const messages = readMessages(body, (text) => this.mask(text).replaceAll(FOREIGN_URL, 'http(s)://$2/…'));
+    const messages = readMessages(body, (text) => this.#mask(text).replaceAll(FOREIGN_URL, 'http(s)://$2/…'));
     const wait = secondsOf(headers['retry-after']) * 1000;
     const { hint, problem } = explainRefusal(status, messages);
     const details = { hint, isPassing: isPassing(status, messages), status, wait, messages };
@@ -344,8 +340,8 @@ class RedfishRequests {
     this.#mask = createMasker(this.#secrets);
   }
 
-  mask(text: string): string {
-    return this.#mask(text);
+  show(text: string): string {
+    return shorten(this.#mask(text), LONGEST_TEXT);
   }
 
   /** Behind port forwarding, BMCs send URLs with their own address. Their paths are requested from this origin. */
