@@ -199,7 +199,6 @@ describe('other commands', () => {
     const io = createIo({ cwd });
     expect((await run('iso ignition embed -i agentInside.ign -o named.iso y.iso')).code).toBe(0);
     expect(await readImageConfig(join(cwd, 'named.iso'), io)).toEqual({
-      kind: 'urls',
       issues: [],
       urls: ['https://192.0.2.7:6385'],
     });
