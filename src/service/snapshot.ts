@@ -70,8 +70,8 @@ export function createSnapshots(
     const files = shareOpenFiles(bases, archives);
     const release = files.retain();
     try {
-      const { artifacts, failFast = false, grow, once } = options;
-      const listed = (inventory.hosts ?? []).filter(({ name }) => once === undefined || name === once);
+      const { artifacts, failFast = false, grow } = options;
+      const { hosts: listed = [] } = inventory;
       const wanted = await chooseArtifacts(artifacts, [...bases.values()]);
       const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
       const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });

@@ -17,11 +17,11 @@ export interface ServeSource {
   readonly source: RenderSource;
 }
 
-type SourceOptions = Pick<ServiceOptions, 'host' | 'inventory' | 'nmstateDir' | 'profile'>;
+type SourceOptions = Pick<ServiceOptions, 'host' | 'inventory' | 'nmstateDir' | 'once' | 'profile'>;
 
 /** Errors that affect all hosts are reported before anything is served. Throws CliError, and UsageError for the options. */
 export async function readServeSource(options: SourceOptions, io: Io): Promise<ServeSource> {
-  const { host: names, inventory: name, nmstateDir, profile } = options;
+  const { host, inventory: name, nmstateDir, once, profile } = options;
   if (nmstateDir !== undefined && name !== undefined) {
     throw new UsageError(
       '--inventory and --nmstate-dir cannot be combined: each contains the list of hosts',
@@ -34,10 +34,15 @@ export async function readServeSource(options: SourceOptions, io: Io): Promise<S
   const read = await readInventoryFile(name, { ...given, inventory: name }, io);
   let { inventory } = read;
   if (nmstateDir !== undefined) inventory = { ...inventory, hosts: await readNmstateFolder(nmstateDir, io) };
+  const names = once === undefined ? host : [once];
   if (names !== undefined) {
     const file = name ?? nmstateDir;
-    if (file === undefined)
-      throw new UsageError('--host requires --inventory', { hint: 'pass the inventory: --inventory FILE' });
+    if (file === undefined) {
+      const option = once === undefined ? '--host' : '--once';
+      throw new UsageError(`${option} requires --inventory`, {
+        hint: 'pass the inventory: --inventory FILE',
+      });
+    }
     inventory = { ...inventory, hosts: selectHosts(inventory.hosts ?? [], names, file) };
   }
   readInputs(read.source);

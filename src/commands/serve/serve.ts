@@ -5,9 +5,8 @@
 
 import { namesIn } from '../../io/files/fileStates.ts';
 import { formatNames } from '../../io/report/problemGroups.ts';
-import { quoteText } from '../../core/foreignText.ts';
 import { join, resolve } from 'node:path';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { isLoopbackHost } from '../../formats/hostName.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { portOf, urlHost } from '../../formats/url.ts';
@@ -21,7 +20,6 @@ import type { Diagnostic } from '../../core/finding.ts';
 import { pageMessage } from '../../service/pageMessage.ts';
 import { readLogForm, readSetup, type Setup } from '../../service/setup.ts';
 import type { ServeOptions } from './options.ts';
-import type { Snapshot } from '../../service/snapshot.ts';
 import {
   loadSnapshot,
   readyProblem,
@@ -63,11 +61,16 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
         await Promise.race([loadSnapshot(service), stopped]);
         const { artifacts, once } = options;
         const snapshot = state.current(); // undefined if the service is already stopping
-        if (once !== undefined && snapshot !== undefined) requireHost(once, snapshot);
         const images = imageFiles(snapshot?.bases.values());
         await inputs.add(async () => images);
         if (snapshot !== undefined) {
           const problem = readyProblem(snapshot);
+          if (once !== undefined && problem !== undefined) {
+            throw new CliError(`Host ${once} is invalid`, {
+              code: 'ERR_HOST',
+              hint: 'fix the errors reported above',
+            });
+          }
           if (problem === undefined) log.note('info', 'ready', { url: links.publicUrl });
           else log.note('error', 'not ready', { url: links.publicUrl, problem });
           report(io, startMessages(setup, server), publicUrlMessages(setup, server));
@@ -102,18 +105,6 @@ export async function serve(options: ServeOptions, userIo: Io): Promise<ExitCode
     }
   };
   return runService(target, () => readSetup({ ...options, log: form }, io), run);
-}
-
-/** Throws UsageError if the host of `--once` does not exist, CliError if it is invalid. */
-function requireHost(once: string, { hosts }: Snapshot): void {
-  const host = hosts.find(({ name }) => name === once);
-  if (host === undefined) {
-    throw new UsageError(`host ${quoteText(once)} not found in the inventory`, {
-      hint: 'use a host name of the inventory for --once',
-    });
-  }
-  if (host.plan !== undefined) return;
-  throw new CliError(`Host ${once} is invalid`, { code: 'ERR_HOST', hint: 'fix the errors reported above' });
 }
 
 function secretMessages({ links, state }: RunningService): Diagnostic[] {
