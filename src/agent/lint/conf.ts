@@ -63,10 +63,11 @@ export const trustRules = [
     'agent-conf-ca-unused',
     'info',
     'mount the file into the container and set "cafile" to its path there; the agent does not use the trust store of the host',
-    function* ({ confs, files }) {
-      if (!files.some(({ name }) => name.startsWith(ANCHOR_FOLDER))) return;
+    function* (subject) {
+      const { confs, files } = subject;
+      if (!files.some(({ name }) => name.startsWith(ANCHOR_FOLDER)) || givesCa(subject)) return;
       for (const { defaults, name, source } of confs) {
-        if (!hasHttpsUrl(defaults.get('api_url') ?? '') || (defaults.get('cafile') ?? '') !== '') continue;
+        if (!hasHttpsUrl(defaults.get('api_url') ?? '')) continue;
         const message = `${posix.basename(name)}: cafile: the config contains a CA certificate, but the agent does not use it to verify Ironic`;
         yield { path: source, message };
       }
@@ -81,11 +82,13 @@ const elsewhere: ReadonlyMap<string, (subject: LintSubject) => boolean> = new Ma
   [confRules.insecureUnset.rule, (subject) => confValues(subject, 'insecure').length > 0],
 ]);
 
-/** Whether another conf or the container gives CA certificates to the agent, or turns verification off. */
+/** Whether a conf or the container gives CA certificates to the agent. */
+function givesCa(subject: LintSubject): boolean {
+  return confValues(subject, 'cafile').some((path) => path !== '') || subject.runs.some(addsCa);
+}
+
 function needsNoCa(subject: LintSubject): boolean {
-  const hasCafile = confValues(subject, 'cafile').some((path) => path !== '');
-  const isInsecure = confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true);
-  return hasCafile || isInsecure || subject.runs.some(addsCa);
+  return givesCa(subject) || confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true);
 }
 
 function hasOwnCollectors({ files }: LintSubject): boolean {

@@ -79,8 +79,13 @@ describe('the conf in a config', () => {
     ['variables in a file', '--env-file /x'],
   ])('does not report it if the container has %s', (_title, flag) => {
     const { systemd = {} } = withUnit(['--privileged', `--privileged ${flag}`]);
-    const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\ninsecure = False\n');
-    expect(summary({ ...config, systemd })).toEqual([]);
+    const text = '[DEFAULT]\napi_url = https://10.0.0.1\ninsecure = False\n';
+    expect(summary({ ...withConf(text), systemd })).toEqual([]);
+    const { systemd: _unit, ...withAnchor } = withFiles(
+      { path: conf, contents: { source: dataUrl(text) } },
+      { path: anchor, contents: { source: 'data:,' } },
+    );
+    expect(summary({ ...withAnchor, systemd })).toEqual([]);
   });
 
   it.each([
