@@ -3,6 +3,7 @@
 import { quoteText } from '../core/foreignText.ts';
 import { checkApiUrls, DEFAULT_IRONIC_PORT } from '../agent/ironicUrl.ts';
 import { UsageError } from '../core/errors.ts';
+import { parseBaseUrl } from '../hosts/plan/servedPaths.ts';
 import { parseListenAddress } from '../http/server/listenAddress.ts';
 import type { SuccessStage } from './timeline/result.ts';
 import type { ApiPort } from './api/apiEndpoint.ts';
@@ -26,6 +27,7 @@ export function readTrialSetup(options: TrialOptions) {
       hint: `remove ${flag}, or remove --ask-back never`,
     });
   }
+  if (options.publicUrl !== undefined) parseBaseUrl(options.publicUrl, '--public-url');
   const scheme: ApiPort['scheme'] = options.tls === true ? 'https' : 'http';
   return {
     listen: parseListenAddress(options.listen ?? DEFAULT_LISTEN),
