@@ -14,7 +14,7 @@ import { bytesAccess } from '../../image/overlay.ts';
 import type { Expected } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig, describeCheck } from './checkConfig.ts';
-import { hintContent } from './contentKind.ts';
+import { hintContent, refuseOther } from './contentKind.ts';
 import { openFilesDir } from './filesDir.ts';
 import type { ConfigText } from './yamlConfig.ts';
 
@@ -58,8 +58,13 @@ export async function readSourceConfig(
   if (!isYaml && !mayBeButane(name, text)) return json;
   const { parseButaneConfig, parseYamlConfig } = await import('./yamlConfig.ts');
   const yaml = await located({ file: name }, async () => {
-    const butane = mayBeButane(name, text) ? parseButaneConfig(text, openFiles) : undefined;
-    return butane ?? (isYaml ? parseYamlConfig(text) : undefined);
+    try {
+      const butane = mayBeButane(name, text) ? parseButaneConfig(text, openFiles) : undefined;
+      return butane ?? (isYaml ? parseYamlConfig(text) : undefined);
+    } catch (error) {
+      if (error instanceof FormatError) await refuseOther('an Ignition config', name, text);
+      throw error;
+    }
   });
   return { ...json, ...yaml };
 }

@@ -60,6 +60,7 @@ const documents: Readonly<Record<string, string>> = {
     '[DEFAULT]\nagent-token = s3cret\nagent_token = $s3cret\napi_url = http://s3cret@192.0.2.1\n',
   'ironic.conf':
     '[database]\nconnection = mysql+pymysql://ironic:s3cret@192.0.2.1/ironic\n[pxe]\nkernel_append_params = rootpwd=s3cret initrd=main ip=a:dhcp4\n[keystone_authtoken]\npassword\npassword = s3cret\n',
+  'hosts.yaml': 'apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n---\napiVersion: v1\nkind: Secret\n',
   'dnsmasq.conf': 'port=0\ndhcp-range=192.0.2.10,192.0.2.99\n',
   'secretBroken.ign':
     '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/a", "contents": {"source": "data:;base64,czNjcmV0czNjcmV0"} x}]}}',
@@ -271,6 +272,13 @@ describe('validate', () => {
       'conductor-other-system',
       'conf-syntax',
     ]);
+  });
+
+  it('names the objects of Kubernetes in a file, also several', async () => {
+    const { code, stderr } = await validate('hosts.yaml');
+    expect(code).toBe(1);
+    expect(stderr).toContain('hosts.yaml is a Kubernetes object of kind "BareMetalHost"');
+    expect(stderr).toContain('ironic-coreos import hosts.yaml');
   });
 
   it('refuses the conf of another program in a sentence', async () => {
