@@ -63,6 +63,7 @@ export function readHardware(document: unknown): readonly MachineHardware[] {
 function readInventory(inventory: Mapping): MachineHardware {
   const disks = asMappings(inventory['disks']);
   const { total, physical_mb: mebibytes } = asMapping(inventory['memory']);
+  const memory = typeof mebibytes === 'number' && mebibytes > 0 ? mebibytes * 1024 ** 2 : total;
   const machine = valueAt(inventory, ['cpu', 'architecture']);
   const mode = valueAt(inventory, ['boot', 'current_boot_mode']);
   return {
@@ -87,12 +88,7 @@ function readInventory(inventory: Mapping): MachineHardware {
         ];
       },
     ),
-    memory:
-      typeof mebibytes === 'number' && mebibytes > 0
-        ? mebibytes * 1024 ** 2
-        : typeof total === 'number'
-          ? total
-          : undefined,
+    memory: typeof memory === 'number' ? memory : undefined,
     architecture: architectures.find((name) => name === machine),
     bootMode: mode === 'bios' || mode === 'uefi' ? mode : undefined,
   };

@@ -50,11 +50,8 @@ export async function preflight(options: PreflightOptions, io: Io): Promise<Exit
   }
 }
 
-/** A probe, and the name of a host that needs it. */
-interface Need {
-  readonly probe: Probe;
-  readonly name: string;
-}
+/** A probe, with the name of a host that needs it. */
+type Need = Probe & { readonly host: string };
 
 /** Renders the config of each host, and lists what it needs. Of all hosts, `valid` has the names. Errors are reported. */
 async function collectProbes(
@@ -85,7 +82,7 @@ async function collectProbes(
     const own = host === undefined ? [] : bmcProbe(host, read, options, imageUrl, io);
     const lacking = published === undefined || prepared !== undefined ? [] : [unprepared(name)];
     for (const probe of [...own, ...lacking, ...listProbes(subject, files, architecture)])
-      needed.push({ probe, name });
+      needed.push({ ...probe, host: name });
   };
 
   if (inventory.hosts === undefined && wanted === undefined) {
@@ -117,19 +114,19 @@ async function runProbes(
   limits: Limits,
   io: Io,
 ): Promise<readonly Row[]> {
-  const shared = groupBy(needed, ({ probe: { check, key } }) =>
+  const shared = groupBy(needed, ({ check, key }) =>
     JSON.stringify([check, key], (_, value: unknown) => (value instanceof Map ? [...value] : value)),
   );
   const watch = watchSilence(SILENCE, ['', ''], io);
   try {
     const rows = await runParallel([...shared.values()], parallel, async (same) => {
-      const [{ probe } = {}] = same;
+      const [probe] = same;
       if (limits.signal.aborted || probe === undefined) return [];
       const { check, run, subject } = probe;
       watch.heard(subject);
       const outcomes = await run(limits).catch((error: unknown) => [failed(error)]);
       watch.done(subject);
-      const hosts = [...new Set(same.map(({ name }) => name))];
+      const hosts = [...new Set(same.map(({ host }) => host))];
       return outcomes.map((outcome): Row => ({ check, ...outcome, hosts }));
     });
     return rows.flat();
