@@ -31,11 +31,15 @@ describe('writeStdout', () => {
     expect(seen.value).toBeLessThan(5);
   });
 
-  it('reports any other failure', async () => {
-    const { stdout } = failingAfter(1, 'ENOSPC');
-    await expect(writeStdout({ stdout }, counted(5, { value: 0 }))).rejects.toThrow(
-      'cannot write to standard output: No space left on device',
-    );
+  it.each([
+    ['ENOSPC', 'No space left on device', 'ERR_DISK_FULL'],
+    ['EDQUOT', '', 'ERR_DISK_FULL'],
+    ['EIO', 'I/O error', 'ERR_FILE_WRITE'],
+  ])('reports %s', async (system, text, code) => {
+    const { stdout } = failingAfter(1, system);
+    const written = writeStdout({ stdout }, counted(5, { value: 0 }));
+    await expect(written).rejects.toThrow(`cannot write to standard output: ${text}`);
+    await expect(written).rejects.toMatchObject({ code });
   });
 
   it('leaves no listener behind, whatever happened', async () => {

@@ -76,7 +76,7 @@ function secretsIn(state: unknown): readonly string[] {
   const secrets: string[] = [];
   JSON.stringify(state, (key, value: unknown) => {
     const isText = typeof value === 'string' || typeof value === 'number';
-    if (isText && (isSecretName(key) || key === 'mka-cak')) secrets.push(`${value}`);
+    if (isText && isSecretName(key)) secrets.push(`${value}`);
     return value;
   });
   return secrets;

@@ -163,7 +163,7 @@ export function streamError(error: unknown, action: string): unknown {
   return code === undefined
     ? error
     : new CliError(`cannot ${action}: ${reasonOf(code)}`, {
-        code: code === 'ENOSPC' ? 'ERR_DISK_FULL' : generalCode(action),
+        code: code === 'ENOSPC' || code === 'EDQUOT' ? 'ERR_DISK_FULL' : generalCode(action),
         cause: error,
       });
 }

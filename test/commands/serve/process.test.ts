@@ -286,7 +286,7 @@ describe('the start', () => {
     ['an inventory that is missing', ['--inventory', 'missing.yaml', ...iso], 1, 'missing.yaml'],
     ['an image that is missing', ['--inventory', 'inv.yaml', '--iso', 'missing.iso'], 1, 'missing.iso'],
     ['tokens that cannot be read', ['--inventory', 'inv.yaml', '--token-file', 'missing'], 1, 'missing'],
-    ['a host that is not there', ['--inventory', 'inv.yaml', ...iso, '--once', 'nobody'], 2, 'has no host'],
+    ['a host that is not there', ['--inventory', 'inv.yaml', ...iso, '--once', 'node-9'], 2, 'has no host'],
     ['artifacts without an image', ['--inventory', 'inv.yaml', '--artifacts', 'iso'], 2, '--artifacts'],
     ['an ISO that fits no host', ['--inventory', 'large.yaml', ...iso], 1, 'no host gets its file iso: '],
   ])('fails for %s with nothing but lines of the log', async (_title, args, code, message) => {
